@@ -1,0 +1,1 @@
+"""The elections of the catalogue: one file each."""

@@ -1,0 +1,186 @@
+"""A process: state, clauses, and five ways out.
+
+An algorithm subclasses `Election`, `Mutex`, `Detector` or plain `Process`. Its state is its annotated fields, each with
+a default; its behaviour is its clauses. A clause may change fields and act: send, set or cancel a timer, choose,
+announce. Time, network, disk and randomness belong to the `Host`, which is whoever drives the process: a simulator, a
+checker or a real node. So a clause is a pure function of (state, event), and all three can run the same class.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, ClassVar, TypeVar
+
+from mypy_extensions import mypyc_attr
+
+from habemus.process.bound import Bound
+from habemus.process.message import Message, Pid
+
+T = TypeVar("T")
+
+Durable = Annotated[T, "durable"]
+"""A field that survives a crash: `term: Durable[int] = 0`. All others are lost."""
+
+Parameter = Annotated[T, "parameter"]
+"""A field that the scenario sets and the algorithm only reads: `patience: Parameter[int] = 10`."""
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Host:
+    """What a process stands on. One host a process; the layers of a stack share theirs."""
+
+    id: Pid
+    n: int
+
+    @abstractmethod
+    def send(self, to: Pid, message: Message) -> None:
+        """Hand a message to the network."""
+
+    @abstractmethod
+    def set_timer(self, layer: Process, name: str, delay: int) -> None:
+        """Arm the layer's timer of that name, in place of an earlier one."""
+
+    @abstractmethod
+    def cancel_timer(self, layer: Process, name: str) -> None:
+        """Disarm it; nothing happens if it is not armed."""
+
+    @abstractmethod
+    def choose(self, options: Sequence[Any]) -> Any:
+        """One of the options: by a seeded coin, or each in its own branch."""
+
+    @abstractmethod
+    def indicate(self, layer: Process, what: str, subject: Pid | None) -> None:
+        """Make known what a layer found out, to the layers above it and to those who watch."""
+
+    @abstractmethod
+    def neighbours(self) -> tuple[Pid, ...]:
+        """Those this process shares a link with, in the order of its ports."""
+
+    @abstractmethod
+    def ring(self) -> tuple[Pid, Pid]:
+        """The process before this one on the ring and the one after it."""
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Process:
+    """The base of every algorithm; see the head of this file."""
+
+    kind: ClassVar[str] = "process"
+    name: ClassVar[str] = ""
+    topology: ClassVar[str] = "any"
+    model: ClassVar[str] = "asynchronous"
+    bounds: ClassVar[tuple[Bound, ...]] = ()
+
+    host: Host
+    id: Pid
+    n: int
+    successor: Pid
+    predecessor: Pid
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        self.id = host.id
+        self.n = host.n
+        if self.topology == "ring":
+            self.predecessor, self.successor = host.ring()
+
+    @property
+    def neighbours(self) -> tuple[Pid, ...]:
+        """Those this process shares a link with, in the order of its ports."""
+        return self.host.neighbours()
+
+    @property
+    def role(self) -> str:
+        """What onlookers see: "leader", "candidate", "inside", "waiting" or nothing special."""
+        return ""
+
+    def send(self, to: Pid | Iterable[Pid], message: Message) -> None:
+        """Send a message to one process, or to several in the given order."""
+        if isinstance(to, int):
+            self.host.send(to, message)
+        else:
+            for receiver in to:
+                self.host.send(receiver, message)
+
+    def set_timer(self, name: str, delay: int) -> None:
+        """Have `upon_timeout(name)` run after `delay` ticks of this process's clock, unless cancelled or set again."""
+        self.host.set_timer(self, name, delay)
+
+    def cancel_timer(self, name: str) -> None:
+        """Forget the timer of that name."""
+        self.host.cancel_timer(self, name)
+
+    def choose(self, options: Sequence[T]) -> T:
+        """Toss a coin: any one of the options."""
+        choice: T = self.host.choose(options)
+        return choice
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Election(Process):
+    """Chooses one process. Judged by termination, uniqueness, agreement and stability."""
+
+    kind: ClassVar[str] = "election"
+    leader: Pid | None = None
+
+    @property
+    def candidate(self) -> bool:
+        """Whether this process stands for election right now; for onlookers."""
+        return False
+
+    @property
+    def role(self) -> str:
+        if self.leader == self.id:
+            return "leader"
+        return "candidate" if self.candidate else ""
+
+    def elect(self, leader: Pid | None) -> None:
+        """From here on this process takes `leader` to be the leader; None: it knows of none."""
+        if leader != self.leader:
+            self.leader = leader
+            self.host.indicate(self, "leader", leader)
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Mutex(Process):
+    """Lets one process in at a time. Judged by mutual exclusion and by freedom from deadlock and starvation."""
+
+    kind: ClassVar[str] = "mutex"
+    inside: bool = False
+
+    @property
+    def waiting(self) -> bool:
+        """Whether this process has asked to enter and is not yet inside; for onlookers."""
+        return False
+
+    @property
+    def role(self) -> str:
+        if self.inside:
+            return "inside"
+        return "waiting" if self.waiting else ""
+
+    def enter(self) -> None:
+        """Be inside the critical section from here on."""
+        self.inside = True
+        self.host.indicate(self, "enter", self.id)
+
+    def leave(self) -> None:
+        """Be outside again."""
+        self.inside = False
+        self.host.indicate(self, "leave", self.id)
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Detector(Process):
+    """Guesses who has crashed, for the layers above it."""
+
+    kind: ClassVar[str] = "detector"
+
+    def suspect(self, subject: Pid) -> None:
+        """Tell the layers above that `subject` seems to have crashed."""
+        self.host.indicate(self, "suspect", subject)
+
+    def trust(self, subject: Pid) -> None:
+        """Tell the layers above that `subject` is alive after all."""
+        self.host.indicate(self, "trust", subject)

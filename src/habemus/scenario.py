@@ -1,0 +1,264 @@
+"""A scenario is data: what to run, on what network, with which faults, asked to do what, and what should come of it.
+
+The command line builds one, a file holds one (TOML or JSON), the page edits one, a counterexample is one. Reading one
+checks it whole; a mistake is reported with file, field and what was expected.
+"""
+
+from __future__ import annotations
+
+import math
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+Pid = Annotated[int, Meta(ge=0)]
+Time = Annotated[int, Meta(ge=0)]
+Probability = Annotated[float, Meta(ge=0, le=1)]
+
+DEFAULT_N = 8
+DEFAULT_BUDGET = 50_000_000
+DEFAULT_DETECTION = 21
+MOST_PROCESSES = 10_000_000
+
+
+class ScenarioError(ValueError):
+    """A scenario is not one; the text says where and what was expected."""
+
+
+class Place(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """The network's shape and who sits where. Give `ids`, or `n` and an `order`; or a graph as `edges` or `file`."""
+
+    kind: str | None = None
+    n: int | None = None
+    ids: list[Pid] | None = None
+    order: Literal["best", "worst", "random", "sorted"] = "random"
+    edges: list[tuple[Pid, Pid]] | None = None
+    file: str | None = None
+
+
+class LinkDelay(Struct, forbid_unknown_fields=True):
+    """A link that is slower or faster than the others, in one direction."""
+
+    sender: Pid
+    to: Pid
+    delay: str
+
+
+class Network(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """What links do to messages."""
+
+    delay: str = "unit"
+    loss: Probability = 0.0
+    duplication: Probability = 0.0
+    fifo: bool = True
+    links: list[LinkDelay] = []
+
+
+class Fault(Struct, tag_field="do", tag=str.lower, forbid_unknown_fields=True):
+    """Something goes wrong, or right again."""
+
+    at: Time
+
+
+class Crash(Fault):
+    """The process stops."""
+
+    process: Pid
+
+
+class Recover(Fault):
+    """The process is back with its durable fields only."""
+
+    process: Pid
+
+
+class Pause(Fault):
+    """The process does nothing, but forgets nothing."""
+
+    process: Pid
+
+
+class Resume(Fault):
+    """The paused process goes on."""
+
+    process: Pid
+
+
+class Cut(Fault, omit_defaults=True):
+    """These links lose everything, both ways or from the first to the second only."""
+
+    links: list[tuple[Pid, Pid]]
+    one_way: bool = False
+
+
+class Partition(Fault):
+    """Every link between different groups is cut."""
+
+    groups: list[list[Pid]]
+
+
+class Heal(Fault, omit_defaults=True):
+    """These links work again; without any named, all do."""
+
+    links: list[tuple[Pid, Pid]] = []
+
+
+class Skew(Fault):
+    """The process's clock jumps ahead by so many ticks."""
+
+    process: Pid
+    by: int
+
+
+class Drift(Fault):
+    """From now on the process's clock runs at this rate."""
+
+    process: Pid
+    rate: Annotated[float, Meta(gt=0)]
+
+
+AnyFault = Crash | Recover | Pause | Resume | Cut | Partition | Heal | Skew | Drift
+
+
+class Call(Struct, forbid_unknown_fields=True):
+    """Someone is asked to do something: `election`, or a command that the algorithm knows."""
+
+    at: Time
+    who: list[Pid]
+    call: str = "election"
+
+
+class Layer(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """An algorithm below the main one."""
+
+    algorithm: str
+    parameters: dict[str, Any] = {}
+
+
+class Expect(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """What should come of it. Properties not named as violated should hold."""
+
+    leader: Pid | None = None
+    messages: int | None = None
+    violated: list[str] = []
+
+
+class Scenario(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """What to run. `detection` is how long the perfect detector takes (None: as the algorithm needs; -1: there is none)."""
+
+    algorithm: str
+    title: str = ""
+    shows: str = ""
+    parameters: dict[str, Any] = {}
+    layers: list[Layer] = []
+    topology: Place = msgspec.field(default_factory=Place)
+    network: Network = msgspec.field(default_factory=Network)
+    detection: Annotated[int, Meta(ge=-1)] | None = None
+    starters: Literal["all", "one"] | Annotated[int, Meta(ge=0)] | list[Pid] | None = None
+    workload: list[Call] = []
+    faults: list[AnyFault] = []
+    seed: int = 0
+    until: Time | None = None
+    goal: str | None = None
+    events: Annotated[int, Meta(ge=1)] = DEFAULT_BUDGET
+    expect: Expect | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The scenario as plain data, defaults left out."""
+        plain: dict[str, Any] = msgspec.to_builtins(self)
+        return plain
+
+    def write(self, path: str | Path) -> None:
+        """Write the scenario as TOML, or as JSON if the name ends in .json."""
+        data = without_none(self.as_dict())
+        if str(path).endswith(".json"):
+            text = msgspec.json.format(msgspec.json.encode(data)) + b"\n"
+        else:
+            text = msgspec.toml.encode(data)
+        Path(path).write_bytes(text)
+
+
+def without_none(value: Any) -> Any:
+    """The data without fields that are None, which TOML cannot write."""
+    if isinstance(value, dict):
+        return {key: without_none(item) for key, item in value.items() if item is not None}
+    return [without_none(item) for item in value] if isinstance(value, list) else value
+
+
+def read_scenario(path: str | Path) -> Scenario:
+    """Read a scenario file; ScenarioError says what is wrong with it."""
+    try:
+        text = Path(path).read_bytes()
+    except OSError as error:
+        raise ScenarioError(f"{path} cannot be read: {error.strerror}") from None
+    return parse_scenario(text, str(path))
+
+
+def parse_scenario(text: bytes, name: str) -> Scenario:
+    """A scenario from the text of its file; `name` is the file's, and tells TOML from JSON."""
+    decode = msgspec.json.decode if name.endswith(".json") else msgspec.toml.decode
+    try:
+        scenario = decode(text, type=Scenario)
+    except msgspec.ValidationError as error:
+        raise ScenarioError(f"{name}: {readable(error)}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
+        kind = "JSON" if name.endswith(".json") else "TOML"
+        raise ScenarioError(f"{name} is not {kind}: {error}") from None
+    return scenario
+
+
+def readable(error: msgspec.ValidationError) -> str:
+    """A validation error with the field first: `faults[0].process: expected int, got str`."""
+    text, _, path = str(error).partition(" - at `$")
+    field = path.rstrip("`").lstrip(".")
+    sentence = text[0].lower() + text[1:] if text else "is not valid"
+    return f"{field}: {sentence.replace('`', '')}" if field else sentence.replace("`", "")
+
+
+def check_fault_targets(scenario: Scenario, ids: list[int]) -> None:
+    """Refuse faults and calls that name a process that does not exist."""
+    known = set(ids)
+    named: list[tuple[str, int]] = []
+    for number, fault in enumerate(scenario.faults):
+        if isinstance(fault, Crash | Recover | Pause | Resume | Skew | Drift):
+            named.append((f"faults[{number}].process", fault.process))
+        elif isinstance(fault, Partition):
+            named += [(f"faults[{number}].groups", pid) for group in fault.groups for pid in group]
+        else:
+            named += [(f"faults[{number}].links", pid) for link in fault.links for pid in link]
+    for number, call in enumerate(scenario.workload):
+        named += [(f"workload[{number}].who", pid) for pid in call.who]
+    if isinstance(scenario.starters, list):
+        named += [("starters", pid) for pid in scenario.starters]
+    named += [("network.links", pid) for link in scenario.network.links for pid in (link.sender, link.to)]
+    if scenario.expect is not None and scenario.expect.leader is not None:
+        named.append(("expect.leader", scenario.expect.leader))
+    for field, pid in named:
+        if pid not in known:
+            raise ScenarioError(f"{field}: there is no process {pid}; the ids are {shown(ids)}")
+    for number, fault in enumerate(scenario.faults):
+        if isinstance(fault, Drift) and not math.isfinite(fault.rate):
+            raise ScenarioError(f"faults[{number}].rate: expected a finite number, got {fault.rate}")
+
+
+def shown(ids: list[int]) -> str:
+    """A list of ids short enough for a sentence."""
+    ordered = sorted(ids)
+    if ordered == list(range(ordered[0], ordered[0] + len(ordered))) and len(ordered) > 2:
+        return f"{ordered[0]} to {ordered[-1]}"
+    return ", ".join(map(str, ordered[:12])) + (" ..." if len(ordered) > 12 else "")
+
+
+def named_scenarios() -> dict[str, Scenario]:
+    """The scenarios that ship with Habemus, by name."""
+    folder = files("habemus") / "scenarios"
+    found = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".toml"))
+    return {name.removesuffix(".toml"): parse_scenario((folder / name).read_bytes(), name) for name in found}
+
+
+def named_scenario_text(name: str) -> str:
+    """The file of a named scenario, as it is."""
+    return (files("habemus") / "scenarios" / f"{name}.toml").read_text(encoding="utf-8")

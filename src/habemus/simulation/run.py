@@ -1,0 +1,363 @@
+"""From a scenario to its outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import BufferedWriter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+
+from habemus.catalogue import find_algorithm
+from habemus.process import WORST, Anatomy, Bound, Election, dissect
+from habemus.properties import Property, election_properties
+from habemus.scenario import (
+    DEFAULT_DETECTION,
+    DEFAULT_N,
+    MOST_PROCESSES,
+    AnyFault,
+    Crash,
+    Cut,
+    Drift,
+    Heal,
+    Partition,
+    Pause,
+    Recover,
+    Resume,
+    Scenario,
+    ScenarioError,
+    Skew,
+    check_fault_targets,
+    shown,
+)
+from habemus.simulation.delays import parse_delay
+from habemus.simulation.simulation import Simulation
+from habemus.simulation.topology import KINDS, Topology, arranged, build_topology, neighbour_lists
+from habemus.trace import Header, Recorder, Trace
+from habemus.trace.format import FORMAT
+from habemus.version import VERSION
+
+ALL_EVENTS = 10**12
+
+
+class Outcome:
+    """What came of a simulation."""
+
+    def __init__(self, scenario: Scenario, simulation: Simulation, ended: str, recorder: Recorder | None) -> None:
+        topology = simulation.topology
+        self.scenario = scenario
+        self.algorithm = scenario.algorithm
+        self.topology = topology
+        self.n = topology.n
+        self.ids = topology.ids
+        self.seed = scenario.seed
+        self.leader = simulation.world.leader()
+        self.messages_by_type = simulation.messages_by_type()
+        self.messages = sum(self.messages_by_type.values())
+        self.time = int(simulation.now)
+        self.rounds = recorder.rounds if recorder is not None else None
+        self.events = int(simulation.events)
+        self.properties = simulation.properties
+        self.claims = simulation.world.claims
+        self.ended = ended
+        self.cls = simulation.stack[-1].cls
+        self.digest = recorder.digest if recorder is not None else None
+        self.recorder = recorder
+
+    @property
+    def holds(self) -> bool:
+        """Whether no property is violated."""
+        return all(watched.witness is None for watched in self.properties)
+
+    @property
+    def bound(self) -> Bound | None:
+        """What the algorithm is proven never to exceed, where the proof speaks of such a run: one election, no faults."""
+        if self.scenario.faults or self.scenario.workload or self.scenario.network.loss or not self.cls.bounds:
+            return None
+        return next((bound for bound in self.cls.bounds if bound.case == WORST), None)
+
+    @property
+    def trace(self) -> Trace:
+        """The recorded events; `simulate(scenario, keep=...)` says how many are kept."""
+        if self.recorder is None:
+            raise ValueError("this run was not recorded: simulate(scenario, keep=1000) keeps its first 1000 events")
+        return Trace(trace_header(self.scenario, self.topology), self.recorder.events)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `habemus simulate --json` prints."""
+        bound = self.bound
+        return {
+            "algorithm": self.algorithm,
+            "n": self.n,
+            "ids": self.ids,
+            "edges": self.topology.edges(),
+            "seed": self.seed,
+            "leader": self.leader,
+            "messages": self.messages,
+            "messages_by_type": self.messages_by_type,
+            "time": self.time,
+            "rounds": self.rounds,
+            "properties": {watched.name: watched.witness is None for watched in self.properties},
+            "witnesses": {watched.name: watched.witness.text for watched in self.properties if watched.witness},
+            "bound": bound.messages(self.n, self.topology.m) if bound is not None else None,
+            "bound_formula": bound.formula if bound is not None else None,
+            "ended": self.ended,
+            "digest": self.digest,
+        }
+
+
+def simulate(
+    scenario: Scenario, *, keep: int = 0, digest: bool = False, trace: str | Path | None = None
+) -> Outcome:
+    """Run a scenario.
+
+    `keep` holds that many events in `outcome.trace`, `digest` computes the digest of the whole run, `trace` writes the
+    run to a file. Without any of them nothing is recorded, and the run is fastest.
+    """
+    if trace is not None:
+        with open(trace, "wb") as file:
+            return run_scenario(scenario, Recorder(keep, file), file)
+    return run_scenario(scenario, Recorder(keep) if keep or digest else None, None)
+
+
+def run_scenario(scenario: Scenario, recorder: Recorder | None, file: BufferedWriter | None) -> Outcome:
+    """Build the simulation, run it, judge it."""
+    simulation = build_simulation(scenario, recorder)
+    if recorder is not None and file is not None:
+        file.write(msgspec.json.encode(trace_header(scenario, simulation.topology)) + b"\n")
+    ended = simulation.run(-1 if scenario.until is None else scenario.until, scenario.events)
+    simulation.conclude()
+    return Outcome(scenario, simulation, ended, recorder)
+
+
+def trace_header(scenario: Scenario, topology: Topology) -> Header:
+    """The first line of a trace."""
+    return Header(VERSION, FORMAT, scenario.algorithm, topology.ids, topology.edges(), scenario.as_dict())
+
+
+def build_simulation(scenario: Scenario, recorder: Recorder | None) -> Simulation:
+    """A simulation that is ready to run."""
+    stack, parameters = build_stack(scenario)
+    topology = place_processes(scenario, stack[-1].cls)
+    check_fault_targets(scenario, topology.ids)
+    network = scenario.network
+    properties: list[Property] = []
+    if any(issubclass(anatomy.cls, Election) for anatomy in stack):
+        properties = election_properties()
+    hears_detector = any({"suspect", "trust"} & anatomy.events.keys() for anatomy in stack)
+    detection = scenario.detection
+    if detection is None:
+        detection = DEFAULT_DETECTION if hears_detector else -1
+    simulation = Simulation(
+        stack,
+        parameters,
+        topology,
+        delay_named(network.delay, scenario.seed, "network.delay", ""),
+        scenario.seed,
+        properties,
+        network.fifo,
+        network.loss,
+        network.duplication,
+        detection,
+        recorder,
+    )
+    for number, link in enumerate(network.links):
+        where = f"network.links[{number}].delay"
+        delay = delay_named(link.delay, scenario.seed, where, f"/{link.sender}-{link.to}")
+        simulation.link_delays[(link.sender, link.to)] = delay
+    if scenario.goal is not None:
+        simulation.goal = goal_named(scenario.goal, properties)
+    schedule(scenario, simulation)
+    return simulation
+
+
+def build_stack(scenario: Scenario) -> tuple[list[Anatomy], list[dict[str, Any]]]:
+    """The layers, bottom to top, with their checked parameters."""
+    stack, parameters = [], []
+    for number, layer in enumerate(scenario.layers):
+        stack.append(dissect(find_algorithm(layer.algorithm)))
+        parameters.append(checked_parameters(stack[-1], layer.parameters, f"layers[{number}].parameters"))
+    stack.append(dissect(find_algorithm(scenario.algorithm)))
+    parameters.append(checked_parameters(stack[-1], scenario.parameters, "parameters"))
+    return stack, parameters
+
+
+def checked_parameters(anatomy: Anatomy, given: dict[str, Any], where: str) -> dict[str, Any]:
+    """The parameters as the algorithm declares them; one it does not have, or of another type, is refused."""
+    parameters = {}
+    for name, value in given.items():
+        field = anatomy.parameters.get(name)
+        if field is None:
+            known = ", ".join(anatomy.parameters) or "none"
+            raise ScenarioError(f"{where}.{name}: {anatomy.cls.name} has no such parameter; it has: {known}")
+        try:
+            parameters[name] = msgspec.convert(value, field.hint, strict=False)
+        except msgspec.ValidationError as error:
+            raise ScenarioError(f"{where}.{name}: {str(error).lower().replace('`', '')}") from None
+    return parameters
+
+
+def place_processes(scenario: Scenario, cls: Any) -> Topology:
+    """The topology of a scenario with its ids in place."""
+    place = scenario.topology
+    seed = scenario.seed
+    if place.file is not None or place.edges is not None:
+        return graph_topology(scenario)
+    kind = place.kind or (cls.topology if cls.topology != "any" else "random")
+    if kind not in KINDS:
+        raise ScenarioError(f"topology.kind: there is no topology {kind!r}; there are: {', '.join(KINDS)}")
+    if cls.topology in ("ring", "complete") and kind != cls.topology:
+        raise ScenarioError(f"topology.kind: {scenario.algorithm} runs on a {cls.topology} graph, not on a {kind}")
+    if place.ids is not None:
+        ids = checked_ids(place.ids)
+        if place.n is not None and place.n != len(ids):
+            raise ScenarioError(f"topology.n: {place.n} processes, but {len(ids)} ids are given")
+    else:
+        n = DEFAULT_N if place.n is None else place.n
+        if not 1 <= n <= MOST_PROCESSES:
+            raise ScenarioError(f"topology.n: expected a number of processes from 1 to {MOST_PROCESSES:,}, got {n}")
+        ids = arranged(list(range(1, n + 1)), place.order, Random(f"{seed}/ids"))
+    try:
+        return build_topology(kind, ids, Random(f"{seed}/graph"))
+    except ValueError as error:
+        raise ScenarioError(f"topology: {error}") from None
+
+
+def checked_ids(ids: list[int]) -> list[int]:
+    """Ids that are there and differ."""
+    if not ids:
+        raise ScenarioError("topology.ids: expected at least one id")
+    doubled = sorted({pid for pid in ids if ids.count(pid) > 1}) if len(set(ids)) < len(ids) else []
+    if doubled:
+        raise ScenarioError(f"topology.ids: ids have to differ, but {shown(doubled)} is there more than once")
+    return ids
+
+
+def graph_topology(scenario: Scenario) -> Topology:
+    """The topology of a scenario that brings its own graph; the nodes are the ids."""
+    place = scenario.topology
+    edges = read_edges(place.file) if place.file is not None else place.edges or []
+    ids = checked_ids(place.ids or sorted({pid for edge in edges for pid in edge}))
+    where = {pid: number for number, pid in enumerate(ids)}
+    stranger = next((pid for edge in edges for pid in edge if pid not in where), None)
+    if stranger is not None:
+        raise ScenarioError(f"topology.edges: {stranger} is not among the ids {shown(ids)}")
+    try:
+        links = neighbour_lists(len(ids), [(where[a], where[b]) for a, b in edges])
+    except ValueError as error:
+        raise ScenarioError(f"topology: {error}") from None
+    return Topology("graph", ids, links)
+
+
+def read_edges(path: str) -> list[tuple[int, int]]:
+    """The links in a GraphML file or an edge list, as pairs of ids."""
+    import networkx as nx
+
+    try:
+        graph = nx.read_graphml(path) if path.endswith((".graphml", ".xml")) else nx.read_edgelist(path, data=False)
+    except OSError as error:
+        raise ScenarioError(f"topology.file: {path} cannot be read: {error.strerror}") from None
+    except Exception as error:
+        raise ScenarioError(f"topology.file: {path} is neither GraphML nor an edge list: {error}") from None
+    return graph_edges(graph, path)
+
+
+def graph_edges(graph: Any, name: str = "the graph") -> list[tuple[int, int]]:
+    """The links of a networkx graph whose nodes are numbers, sorted."""
+    try:
+        return sorted({(min(int(a), int(b)), max(int(a), int(b))) for a, b in graph.edges()})
+    except ValueError:
+        raise ScenarioError(f"topology.file: the nodes of {name} have to be numbers, which become the ids") from None
+
+
+def delay_named(text: str, seed: int, where: str, stream: str) -> Any:
+    """The distribution that a scenario names."""
+    try:
+        return parse_delay(text, Random(f"{seed}/delay{stream}"))
+    except ValueError as error:
+        raise ScenarioError(f"{where}: {error}") from None
+
+
+def goal_named(name: str, properties: list[Property]) -> Property:
+    """The property whose decision ends the run."""
+    for watched in properties:
+        if watched.name == name:
+            return watched
+    raise ScenarioError(f"goal: expected one of {', '.join(p.name for p in properties)}, got {name!r}")
+
+
+def schedule(scenario: Scenario, simulation: Simulation) -> None:
+    """Put starters, calls and faults on the agenda."""
+    topology = simulation.topology
+    simulation.at(0, simulation.start_below)
+    for fault in scenario.faults:
+        simulation.at(fault.at, action_of(fault, simulation))
+    starters = starters_of(scenario, topology)
+    if starters:
+        simulation.at(0, lambda: simulation.start(starters))
+    for number, call in enumerate(scenario.workload):
+        command = "start" if call.call == "election" else call.call
+        known = [name for anatomy in simulation.stack for name in anatomy.commands]
+        if any("start" in anatomy.events and issubclass(anatomy.cls, Election) for anatomy in simulation.stack):
+            known.append("start")
+        if command not in known:
+            spelled = ", ".join("election" if name == "start" else name for name in known) or "none"
+            raise ScenarioError(f"workload[{number}].call: {scenario.algorithm} knows no {call.call!r}; it knows: {spelled}")
+        for pid in call.who:
+            simulation.at(call.at, lambda pid=pid, command=command: simulation.command(pid, command))  # type: ignore[misc]
+
+
+def starters_of(scenario: Scenario, topology: Topology) -> list[int]:
+    """Who calls the first election: everybody, unless the scenario or its workload says otherwise."""
+    starters = scenario.starters
+    if starters is None:
+        starters = [] if scenario.workload else "all"
+    if starters == "all":
+        return topology.ids
+    if starters == "one":
+        return topology.ids[:1]
+    if isinstance(starters, list):
+        return starters
+    if not 0 <= starters <= topology.n:
+        raise ScenarioError(f"starters: {starters} of {topology.n} processes cannot start; expected 0 to {topology.n}")
+    random = Random(f"{scenario.seed}/starters")
+    chosen = sorted(topology.ids, key=lambda pid: random.random())[:starters]
+    return sorted(chosen)
+
+
+def action_of(fault: AnyFault, simulation: Simulation) -> Callable[[], None]:
+    """What a fault does."""
+    match fault:
+        case Crash():
+            return lambda: simulation.crash(fault.process)
+        case Recover():
+            return lambda: simulation.recover(fault.process)
+        case Pause():
+            return lambda: simulation.pause(fault.process)
+        case Resume():
+            return lambda: simulation.resume(fault.process)
+        case Cut():
+            pairs = list(fault.links) if fault.one_way else both_ways(fault.links)
+            return lambda: simulation.cut(pairs, [list(link) for link in fault.links])
+        case Partition():
+            pairs = between_groups(fault.groups, simulation.topology)
+            return lambda: simulation.cut(pairs, fault.groups)
+        case Heal():
+            return lambda: simulation.heal(both_ways(fault.links), [list(link) for link in fault.links])
+        case Skew():
+            return lambda: simulation.skew(fault.process, fault.by)
+        case Drift():
+            return lambda: simulation.drift(fault.process, fault.rate)
+
+
+def both_ways(links: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Each link in both directions."""
+    return [pair for a, b in links for pair in ((a, b), (b, a))]
+
+
+def between_groups(groups: list[list[int]], topology: Topology) -> list[tuple[int, int]]:
+    """The links whose ends are in different groups; those in no group form one of their own."""
+    side = {pid: number for number, group in enumerate(groups) for pid in group}
+    return both_ways([(a, b) for a, b in topology.edges() if side.get(a, -1) != side.get(b, -1)])

@@ -1,0 +1,827 @@
+"""The simulator: integer time, one queue, every fault; deterministic to the last bit.
+
+Time is a whole number of ticks. The queue is a dict of buckets (tick -> what arrives then, in order of sending) and a
+heap of the ticks alone, so a message costs two list appends and no comparison. Within a tick faults and commands come
+first, then messages, then timers: what is due by a deadline arrives before the timer set to that deadline runs out.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Sequence
+from heapq import heappop, heappush
+from random import Random
+from typing import Any, cast
+
+from mypy_extensions import i64
+
+from habemus.process import Anatomy, Clause, Election, Host, Message, MisuseError, Pid, Process
+from habemus.process.source import place
+from habemus.properties import Property, World
+from habemus.simulation.delays import BATCH, Constant, Delay
+from habemus.simulation.topology import Topology
+from habemus.trace import Envelope, Recorder
+
+GUARD_LIMIT = 1000
+
+
+def pause_collector() -> bool:
+    """Keep the cyclic collector away: a run makes no cycles, and it would walk every process again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    return was_on
+
+
+def resume_collector(was_on: bool) -> None:
+    """Let it go on; what was made meanwhile counts as old, so it is not walked at once."""
+    if was_on:
+        gc.freeze()
+        gc.unfreeze()
+        gc.enable()
+
+
+class Handler:
+    """The clause for a type of message, and how many of that type it has handled."""
+
+    def __init__(self, clause: Clause, layer: int) -> None:
+        self.clause = clause
+        self.function: Any = clause.function
+        self.layer = layer
+        self.count: i64 = 0
+
+
+class Link:
+    """One direction of an edge.
+
+    Two flags spare the common case all further questions. `ready`: open, and the receiver is up, so that what arrives
+    can be handed over. `plain`: open, in a network that only delays and keeps the order, unwatched.
+    """
+
+    __slots__ = ("delay", "last", "open", "plain", "process", "ready", "receiver", "sender")
+
+    def __init__(self, sender: Pid, receiver: Node, open: bool, delay: Delay | None, plain: bool) -> None:
+        self.sender: i64 = sender
+        self.receiver = receiver
+        self.process = receiver.process
+        self.open = open
+        self.ready = open and receiver.up
+        self.plain = plain
+        self.delay = delay
+        self.last: i64 = 0  # when the last message on it arrives; FIFO links keep to it
+
+
+class Node(Host):
+    """One simulated process: its stack of layers and its end of the network."""
+
+    __slots__ = (
+        "backlog",
+        "crashed",
+        "first_link",
+        "first_to",
+        "indications",
+        "layers",
+        "life",
+        "links",
+        "place",
+        "process",
+        "rate",
+        "simulation",
+        "timers",
+        "up",
+    )
+
+    def __init__(self, simulation: Simulation, place: int, id: Pid, n: int) -> None:
+        self.id = id
+        self.n = n
+        self.simulation = simulation
+        self.first_to: i64 = -1
+        self.first_link: Any = None  # to the neighbour first sent to; on a ring that is all a process needs
+        self.place = place
+        self.up = True  # False while crashed or paused
+        self.crashed = False
+        self.life = 0
+        self.links: dict[Pid, Link] | None = None  # to all others
+        self.timers: dict[tuple[int, str], tuple[int, int]] | None = None  # (layer, name) -> (deadline, serial)
+        self.layers: list[Process] | None = None  # bottom to top; None for a single one
+        self.indications: list[tuple[int, str, Pid | None]] | None = None
+        self.backlog: list[Callable[[], None]] | None = None
+        self.rate = 1.0
+        self.process = simulation.create_process(self, len(simulation.stack) - 1)
+
+    def send(self, to: Pid, message: Message) -> None:
+        link: Link = self.first_link if to == self.first_to else self.link_to(to)
+        simulation = self.simulation
+        if not link.plain:
+            simulation.transmit(link, message)
+            return
+        # What `transmit` comes to on a plain link, spelled out: most of a long run is spent in these lines.
+        batch = simulation.batch or simulation.refill()
+        arrival: i64 = simulation.now + batch.pop()
+        if arrival < link.last:
+            arrival = link.last
+        else:
+            link.last = arrival
+        bucket = simulation.buckets.get(arrival)
+        if bucket is None:
+            bucket = simulation.new_bucket(arrival)
+        bucket.append(link)
+        bucket.append(message)
+
+    def link_to(self, to: Pid) -> Link:
+        """The link to a neighbour, made when it is first used."""
+        link = self.used_link(to)
+        if link is None:
+            link = self.simulation.new_link(self, to)
+            if self.first_link is None:
+                self.first_link = link
+                self.first_to = to
+            else:
+                if self.links is None:
+                    self.links = {}
+                self.links[to] = link
+        return link
+
+    def used_link(self, to: Pid) -> Link | None:
+        """The link to a neighbour if it has been used already."""
+        if to == self.first_to:
+            first: Link = self.first_link
+            return first
+        return self.links.get(to) if self.links is not None else None
+
+    def set_timer(self, layer: Process, name: str, delay: int) -> None:
+        self.simulation.set_timer(self, self.simulation.layer_index(self, layer), name, delay)
+
+    def cancel_timer(self, layer: Process, name: str) -> None:
+        if self.timers is not None:
+            self.timers.pop((self.simulation.layer_index(self, layer), name), None)
+
+    def choose(self, options: Sequence[Any]) -> Any:
+        return options[int(self.simulation.coins.random() * len(options))]
+
+    def indicate(self, layer: Process, what: str, subject: Pid | None) -> None:
+        self.simulation.indicate(self, layer, what, subject)
+
+    def neighbours(self) -> tuple[Pid, ...]:
+        return self.simulation.topology.neighbours(self.place)
+
+    def ring(self) -> tuple[Pid, Pid]:
+        topology = self.simulation.topology
+        return topology.ids[self.place - 1], topology.ids[(self.place + 1) % topology.n]
+
+
+class Simulation:
+    """A run in the making: build it, schedule faults and commands with `at`, then `run`."""
+
+    def __init__(
+        self,
+        stack: list[Anatomy],
+        parameters: list[dict[str, Any]],
+        topology: Topology,
+        delay: Delay,
+        seed: int,
+        properties: list[Property],
+        fifo: bool = True,
+        loss: float = 0.0,
+        duplication: float = 0.0,
+        detection: int = -1,
+        recorder: Recorder | None = None,
+    ) -> None:
+        self.stack = stack
+        self.parameters = parameters
+        self.synchronous = any(["pulse" in anatomy.events for anatomy in stack])
+        self.topology = topology
+        self.delay: Delay = Constant(Random(), 1) if self.synchronous else delay
+        self.batch: list[int] = []
+        self.fifo = fifo
+        self.loss = loss
+        self.duplication = duplication
+        self.detection = detection  # ticks from a crash until all know of it; negative: nobody is told
+        self.recorder = recorder
+        self.coins = Random(f"{seed}/coins")
+        self.chance = Random(f"{seed}/chance")
+
+        self.now: i64 = 0
+        self.buckets: dict[int, list[Any]] = {}  # tick -> link, message, link, message, ...
+        self.alarms: dict[int, list[tuple[Node, int, str, int]]] = {}
+        self.agenda: dict[int, list[Callable[[], None]]] = {}
+        self.ticks: list[int] = []
+        self.serial = 0
+        self.cuts: set[tuple[Pid, Pid]] = set()
+        self.link_delays: dict[tuple[Pid, Pid], Delay] = {}
+        self.events: i64 = 0
+        self.tally: dict[Any, int] = {}  # messages by type that no handler counts: lost ones, and those of a pulse
+
+        self.handlers: dict[type, Handler] = {}
+        guards = 0
+        for layer, anatomy in enumerate(stack):
+            guards += len(anatomy.guarded)
+            for message, clause in anatomy.messages.items():
+                self.handlers[message] = Handler(clause, layer)
+        # One layer, nothing to guard, nobody writing it down: delivery can call the clause and go on.
+        self.direct = recorder is None and guards == 0 and len(stack) == 1 and not self.synchronous
+        self.plain = recorder is None and loss == 0 and duplication == 0 and fifo and not self.synchronous
+
+        self.world = World(topology.ids)
+        self.properties = properties
+        self.goal: Property | None = None
+        self.inboxes: dict[int, list[tuple[Pid, Any]]] = {}
+        collecting = pause_collector()
+        try:
+            self.nodes = [Node(self, i, id, topology.n) for i, id in enumerate(topology.ids)]
+        finally:
+            resume_collector(collecting)
+
+    # Processes -----------------------------------------------------------------------------------------------------
+
+    def create_process(self, node: Node, layer: int) -> Process:
+        """A fresh process for a layer of a node; creating the top layer creates all below it, too."""
+        process = self.stack[layer].create(node, self.parameters[layer])
+        if len(self.stack) > 1:
+            if node.layers is None or layer == len(self.stack) - 1:
+                node.layers = []
+                for below in range(layer):
+                    node.layers.append(self.stack[below].create(node, self.parameters[below]))
+                node.layers.append(process)
+        if self.recorder is not None:
+            for index, anatomy in enumerate(self.stack):
+                self.recorder.begin_life(self.layer(node, index, process), index, anatomy)
+        return process
+
+    def layer(self, node: Node, index: int, top: Process) -> Process:
+        """The process in a layer of a node."""
+        return top if node.layers is None else node.layers[index]
+
+    def layer_index(self, node: Node, process: Process) -> int:
+        """Which layer of the node this process is."""
+        if node.layers is None:
+            return 0
+        for index, layer in enumerate(node.layers):
+            if layer is process:
+                return index
+        raise ValueError(f"{process!r} is not a layer of process {node.id}")
+
+    def node(self, id: Pid) -> Node:
+        """The node of a process."""
+        return self.nodes[self.topology.place[id]]
+
+    # Messages ------------------------------------------------------------------------------------------------------
+
+    def new_link(self, node: Node, to: Pid) -> Link:
+        """A link from a node to its neighbour."""
+        if not self.topology.linked(node.place, to):
+            raise MisuseError(
+                f"{place(self.stack[-1].cls)} makes process {node.id} send to {to}, to which it has no link in this "
+                f"{self.topology.kind}."
+            )
+        pair = (node.id, to)
+        delay = self.link_delays.get(pair)
+        open = pair not in self.cuts
+        return Link(node.id, self.node(to), open, delay, self.plain and open and delay is None)
+
+    def refill(self) -> list[int]:
+        """Draw the next delays of the common network, the first to be used last in the list."""
+        self.batch = self.delay.sample(BATCH)
+        self.batch.reverse()
+        return self.batch
+
+    def new_bucket(self, tick: int) -> list[Any]:
+        """The place for what arrives in a tick so far unused."""
+        bucket: list[Any] = []
+        self.buckets[tick] = bucket
+        heappush(self.ticks, tick)
+        return bucket
+
+    def transmit(self, link: Link, message: Message) -> None:
+        """Put a message on a link: lose it, or have it (and perhaps a copy) arrive after its delay."""
+        parcel, copies = self.interfere(link, message)
+        for _ in range(copies):
+            arrival: i64
+            if link.delay is None:
+                arrival = self.now + (self.batch or self.refill()).pop()
+            else:
+                arrival = self.now + link.delay.draw()
+            if self.fifo:
+                arrival = max(arrival, link.last)
+                link.last = arrival
+            bucket = self.buckets.get(arrival)
+            if bucket is None:
+                bucket = self.new_bucket(arrival)
+            bucket.append(link)
+            bucket.append(parcel)
+
+    def interfere(self, link: Link, message: Message) -> tuple[object, int]:
+        """What becomes of a message on a link that is cut, unreliable or watched: what to send on, how many times."""
+        parcel: object = message
+        recorder = self.recorder
+        if recorder is not None:
+            parcel = recorder.send(link.sender, link.receiver.id, message)
+        why = ""
+        if not link.open:
+            why = "the link is cut"
+        elif self.loss and self.chance.random() < self.loss:
+            why = "the network lost it"
+        if why:
+            self.count(message)
+            if recorder is not None:
+                recorder.lose(self.now, cast(Envelope, parcel), why)
+            return parcel, 0
+        if self.duplication and self.chance.random() < self.duplication:
+            self.count(message, -1)
+            return parcel, 2
+        return parcel, 1
+
+    def count(self, message: Message, by: int = 1) -> None:
+        """Count a message that no handler will count, or discount a copy that one will."""
+        kind = type(message)
+        self.tally[kind] = self.tally.get(kind, 0) + by
+
+    def deliver(self, bucket: list[Any], count: int) -> None:
+        """Hand over the first `count` messages of a bucket, in order."""
+        handlers = self.handlers
+        direct = self.direct
+        handler: Handler | None = None
+        kind: object = None
+        position: i64 = 0
+        end: i64 = 2 * count
+        while position < end:
+            link: Link = bucket[position]
+            parcel: object = bucket[position + 1]
+            position += 2
+            if type(parcel) is not kind:
+                kind = type(parcel)
+                handler = handlers.get(type(parcel))
+            if direct and link.ready and handler is not None:
+                handler.count += 1
+                handler.function(link.process, link.sender, parcel)
+            else:
+                self.arrive(link, parcel)
+
+    def arrive(self, link: Link, parcel: object) -> None:
+        """A message reaches the end of its link: the way for everything but the plain case."""
+        node = link.receiver
+        envelope = cast(Envelope, parcel) if self.recorder is not None else None
+        message = envelope.message if envelope is not None else cast(Message, parcel)
+        if node.crashed or not link.open:
+            self.count(message)
+            if self.recorder is not None and envelope is not None:
+                why = "the receiver has crashed" if node.crashed else "the link is cut"
+                self.recorder.lose(self.now, envelope, why)
+            return
+        if not node.up:
+            self.hold(node, lambda: self.arrive(link, parcel))
+            return
+        if self.synchronous:
+            self.count(message)
+            self.inboxes.setdefault(node.place, []).append((link.sender, parcel))
+            return
+        handler = self.handlers.get(type(message))
+        if handler is None:
+            raise self.unhandled(message)
+        handler.count += 1
+        received = [envelope] if envelope is not None else []
+        self.step(node, handler.layer, handler.clause, (link.sender, message), None, received)
+
+    def unhandled(self, message: Message) -> MisuseError:
+        """What to say of a message that no clause is for."""
+        kind = type(message).__name__
+        return MisuseError(f"{place(self.stack[-1].cls)} sends {kind}, but has no clause for it: add @upon({kind}).")
+
+    def hold(self, node: Node, action: Callable[[], None]) -> None:
+        """Keep what reaches a paused process until it resumes."""
+        if node.backlog is None:
+            node.backlog = []
+        node.backlog.append(action)
+
+    # Steps ---------------------------------------------------------------------------------------------------------
+
+    def step(
+        self,
+        node: Node,
+        layer: int,
+        clause: Clause,
+        arguments: tuple[Any, ...],
+        subject: object,
+        received: list[Envelope],
+    ) -> None:
+        """Run one clause, then whatever it made true."""
+        self.run_clause(node, layer, clause, arguments, subject, received)
+        if not self.direct:
+            self.settle(node)
+
+    def run_clause(
+        self,
+        node: Node,
+        layer: int,
+        clause: Clause,
+        arguments: tuple[Any, ...],
+        subject: object,
+        received: list[Envelope],
+    ) -> None:
+        """Run one clause and write it down, if anybody does."""
+        process = self.layer(node, layer, node.process)
+        recorder = self.recorder
+        if recorder is None:
+            clause.function(process, *arguments)
+        else:
+            anatomy = self.stack[layer]
+            name = anatomy.cls.__name__ if len(self.stack) > 1 else ""
+            recorder.begin(self.now, clause.kind, node.id, clause.name, name, subject, received)
+            clause.function(process, *arguments)
+            recorder.end(process, layer, anatomy)
+
+    def settle(self, node: Node) -> None:
+        """Pass indications up and run the `whenever` clauses whose guards have become true."""
+        for _ in range(GUARD_LIMIT):
+            if node.indications:
+                layer, what, subject = node.indications.pop(0)
+                for above in range(layer + 1, len(self.stack)):
+                    self.run_event(node, above, what, subject)
+                continue
+            ready = self.ready_guard(node)
+            if ready is None:
+                return
+            layer, clause = ready
+            self.run_clause(node, layer, clause, (), None, [])
+        raise MisuseError(
+            f"{place(self.stack[-1].cls)} does not come to rest: {GUARD_LIMIT} steps in a row at one moment; "
+            f"a `whenever` clause has to make its own guard false."
+        )
+
+    def ready_guard(self, node: Node) -> tuple[int, Clause] | None:
+        """The first `whenever` clause of the node whose guard is true."""
+        for layer, anatomy in enumerate(self.stack):
+            for clause in anatomy.guarded:
+                guard: Any = clause.key
+                if guard(self.layer(node, layer, node.process)):
+                    return layer, clause
+        return None
+
+    def run_event(self, node: Node, layer: int, kind: str, subject: Pid | None) -> None:
+        """Run the layer's clause for an event other than a message, if it has one."""
+        clause = self.stack[layer].events.get(kind)
+        if clause is not None:
+            named = kind in ("suspect", "trust", "leader")
+            self.step(node, layer, clause, (subject,) if named else (), subject, [])
+
+    def indicate(self, node: Node, layer: Process, what: str, subject: Pid | None) -> None:
+        """A layer found something out: onlookers see it now, the layers above after the step."""
+        if what == "leader":
+            world = self.world
+            world.time = self.now
+            world.event = self.recorder.count - 1 if self.recorder is not None else -1
+            world.names_leader(node.id, subject)
+            self.judge()
+        if node.layers is not None:
+            if node.indications is None:
+                node.indications = []
+            node.indications.append((self.layer_index(node, layer), what, subject))
+
+    def judge(self) -> None:
+        """Let every property look at the world."""
+        for watched in self.properties:
+            watched.observe(self.world)
+
+    # Timers --------------------------------------------------------------------------------------------------------
+
+    def set_timer(self, node: Node, layer: int, name: str, delay: int) -> None:
+        """Arm a timer of a layer."""
+        cls = self.stack[layer].cls
+        if name not in self.stack[layer].timeouts:
+            raise MisuseError(f'{place(cls)} sets the timer "{name}", for which it has no @upon_timeout("{name}").')
+        if delay < 1:
+            raise MisuseError(f'{place(cls)} sets the timer "{name}" to {delay} ticks; at least 1 is needed.')
+        if node.timers is None:
+            node.timers = {}
+        self.arm(node, layer, name, self.now + max(1, round(delay / node.rate)))
+
+    def arm(self, node: Node, layer: int, name: str, deadline: int) -> None:
+        """Have a timer run out at a moment, in place of what it was set to before."""
+        self.serial += 1
+        cast(Any, node.timers)[(layer, name)] = (deadline, self.serial)
+        if deadline not in self.alarms:
+            self.alarms[deadline] = []
+            heappush(self.ticks, deadline)
+        self.alarms[deadline].append((node, layer, name, self.serial))
+
+    def ring_alarm(self, node: Node, layer: int, name: str, serial: int) -> bool:
+        """A timer runs out, unless it was cancelled, set again, or lost in a crash meanwhile."""
+        armed = node.timers.get((layer, name)) if node.timers is not None else None
+        if armed is None or armed[1] != serial:
+            return False
+        if not node.up:
+            self.hold(node, lambda: cast(None, self.ring_alarm(node, layer, name, serial)))
+            return False
+        cast(Any, node.timers).pop((layer, name))
+        self.step(node, layer, self.stack[layer].timeouts[name], (), name, [])
+        return True
+
+    # Faults and commands -------------------------------------------------------------------------------------------
+
+    def at(self, time: int, action: Callable[[], None]) -> None:
+        """Schedule a fault or a command."""
+        if time not in self.agenda:
+            self.agenda[time] = []
+            heappush(self.ticks, time)
+        self.agenda[time].append(action)
+
+    def start(self, ids: list[Pid]) -> None:
+        """These processes take the first step of their election by themselves."""
+        for id in ids:
+            self.command(id, "start")
+
+    def start_below(self) -> None:
+        """Start every layer that does not wait to be called upon: all but elections."""
+        for node in self.nodes:
+            for layer, anatomy in enumerate(self.stack):
+                if not issubclass(anatomy.cls, Election):
+                    self.run_event(node, layer, "start", None)
+
+    def command(self, id: Pid, name: str) -> None:
+        """Give a command to the topmost layer that knows it; `start` makes an election start."""
+        node = self.node(id)
+        if node.crashed:
+            return
+        if not node.up:
+            self.hold(node, lambda: self.command(id, name))
+            return
+        for layer in range(len(self.stack) - 1, -1, -1):
+            anatomy = self.stack[layer]
+            if name == "start" and "start" in anatomy.events and issubclass(anatomy.cls, Election):
+                self.run_event(node, layer, "start", None)
+                return
+            if name in anatomy.commands:
+                self.step(node, layer, anatomy.commands[name], (), name, [])
+                return
+
+    def note(self, kind: str, process: Pid | None, subject: object) -> None:
+        """Write down a fault."""
+        if self.recorder is not None:
+            self.recorder.note(self.now, kind, process, subject)
+
+    def crash(self, id: Pid) -> None:
+        """The process stops at once; what it sent is still under way."""
+        node = self.node(id)
+        if node.crashed:
+            return
+        node.up = False
+        node.crashed = True
+        node.life += 1
+        node.timers = None
+        node.backlog = None
+        node.indications = None
+        self.refresh_receiver(node)
+        self.note("crash", id, None)
+        self.world.time = self.now
+        self.world.crashed(id)
+        self.judge()
+        if self.detection >= 0:
+            life = node.life
+            self.at(self.now + max(1, self.detection), lambda: self.tell_all(node, life, "suspect"))
+
+    def recover(self, id: Pid) -> None:
+        """The process is back with its durable fields only."""
+        node = self.node(id)
+        if not node.crashed:
+            return
+        old = [self.layer(node, index, node.process) for index in range(len(self.stack))]
+        node.process = self.create_process(node, len(self.stack) - 1)
+        for index, anatomy in enumerate(self.stack):
+            process = self.layer(node, index, node.process)
+            for name in anatomy.durable:
+                setattr(process, name, getattr(old[index], name))
+            if self.recorder is not None:
+                self.recorder.begin_life(process, index, anatomy)
+        node.up = True
+        node.crashed = False
+        node.life += 1
+        self.refresh_receiver(node)
+        self.note("recover", id, None)
+        self.world.time = self.now
+        self.world.recovered(id)
+        self.judge()
+        for index, anatomy in enumerate(self.stack):
+            if "recover" in anatomy.events:
+                self.run_event(node, index, "recover", None)
+            elif not issubclass(anatomy.cls, Election):
+                self.run_event(node, index, "start", None)
+        if self.detection >= 0:
+            life = node.life
+            self.at(self.now + max(1, self.detection), lambda: self.tell_all(node, life, "trust"))
+            self.at(self.now + max(1, self.detection), lambda: self.brief(node, life))
+
+    def tell_all(self, subject: Node, life: int, what: str) -> None:
+        """The perfect detector speaks to every live process, if what it says is still true."""
+        if subject.life != life:
+            return
+        for node in self.nodes:
+            if node is not subject:
+                self.inform(node, what, subject.id)
+
+    def brief(self, newcomer: Node, life: int) -> None:
+        """The perfect detector tells a process that is back who else is down."""
+        if newcomer.life == life:
+            for node in self.nodes:
+                if node.crashed:
+                    self.inform(newcomer, "suspect", node.id)
+
+    def inform(self, node: Node, what: str, subject: Pid) -> None:
+        """Give the detector's word to all layers of a live process."""
+        if node.crashed:
+            return
+        if not node.up:
+            self.hold(node, lambda: self.inform(node, what, subject))
+            return
+        for layer in range(len(self.stack)):
+            self.run_event(node, layer, what, subject)
+
+    def pause(self, id: Pid) -> None:
+        """The process does nothing until it resumes; what reaches it meanwhile waits."""
+        node = self.node(id)
+        if node.up:
+            node.up = False
+            self.refresh_receiver(node)
+            self.note("pause", id, None)
+
+    def resume(self, id: Pid) -> None:
+        """The process goes on, with what has piled up first."""
+        node = self.node(id)
+        if node.crashed or node.up:
+            return
+        node.up = True
+        self.refresh_receiver(node)
+        self.note("resume", id, None)
+        backlog = node.backlog or []
+        node.backlog = None
+        for position, action in enumerate(backlog):
+            if not node.up:  # a step of its own made it stop again
+                node.backlog = backlog[position:]
+                return
+            action()
+
+    def cut(self, pairs: list[tuple[Pid, Pid]], subject: object) -> None:
+        """Messages sent or under way from a to b are lost, for each pair (a, b)."""
+        self.note("cut", None, subject)
+        self.cuts.update(pairs)
+        self.refresh_links(pairs)
+
+    def heal(self, pairs: list[tuple[Pid, Pid]], subject: object) -> None:
+        """The links work again; without pairs, all of them."""
+        self.note("heal", None, subject)
+        healed = pairs or sorted(self.cuts)
+        self.cuts.difference_update(healed)
+        self.refresh_links(healed)
+
+    def refresh_links(self, pairs: list[tuple[Pid, Pid]]) -> None:
+        """Make links in use agree with the cuts."""
+        for a, b in pairs:
+            link = self.node(a).used_link(b)
+            if link is not None:
+                link.open = (a, b) not in self.cuts
+                link.ready = link.open and link.receiver.up
+                link.plain = self.plain and link.open and link.delay is None
+
+    def refresh_receiver(self, receiver: Node) -> None:
+        """Make the links to a process agree with what has become of it."""
+        for node in self.nodes:
+            link = node.used_link(receiver.id)
+            if link is not None:
+                link.process = receiver.process
+                link.ready = link.open and receiver.up
+
+    def skew(self, id: Pid, by: int) -> None:
+        """The clock of the process jumps ahead (behind, if negative): its armed timers run out that much sooner."""
+        node = self.node(id)
+        self.note("skew", id, by)
+        for (layer, name), (deadline, _) in list((node.timers or {}).items()):
+            self.arm(node, layer, name, max(self.now + 1, deadline - by))
+
+    def drift(self, id: Pid, rate: float) -> None:
+        """From now on the clock of the process runs at `rate` ticks a tick."""
+        self.note("drift", id, rate)
+        self.node(id).rate = rate
+
+    # The run -------------------------------------------------------------------------------------------------------
+
+    def run(self, until: int, budget: int) -> str:
+        """Go on until nothing is left to do, the goal is reached, time is up or so many events have happened.
+
+        Says which: "quiescence", "property", "time" or "budget".
+        """
+        collecting = pause_collector()
+        try:
+            return self.run_pulses(until, budget) if self.synchronous else self.run_ticks(until, budget)
+        finally:
+            resume_collector(collecting)
+
+    def run_ticks(self, until: int, budget: int) -> str:
+        """The loop over ticks."""
+        while self.ticks:
+            tick = self.ticks[0]
+            if until >= 0 and tick > until:
+                self.now = until
+                return "time"
+            heappop(self.ticks)
+            self.now = tick
+            if self.agenda:
+                self.run_agenda(tick)
+            bucket = self.buckets.pop(tick, None)
+            if bucket is not None:
+                count = min(len(bucket) // 2, budget - self.events)
+                self.events += count
+                self.deliver(bucket, count)
+                if count < len(bucket) // 2:
+                    self.return_bucket(tick, bucket[2 * count :])
+                    return "budget"
+            if self.alarms:
+                for node, layer, name, serial in self.alarms.pop(tick, []):
+                    if self.ring_alarm(node, layer, name, serial):
+                        self.events += 1
+            if self.goal is not None and self.goal.holds is not None:
+                return "property"
+            if self.events >= budget and self.ticks:
+                return "budget"
+        return "quiescence"
+
+    def run_agenda(self, tick: int) -> None:
+        """Carry out the faults and commands of a tick, including those they bring about at once."""
+        agenda = self.agenda.pop(tick, None)
+        if agenda is not None:
+            for action in agenda:
+                self.events += 1
+                action()
+
+    def return_bucket(self, tick: int, rest: list[Any]) -> None:
+        """Put back what a run that ended early did not deliver."""
+        self.buckets[tick] = rest
+        heappush(self.ticks, tick)
+
+    def run_pulses(self, until: int, budget: int) -> str:
+        """The lock-step loop: each tick is a pulse, and every live process takes part in every pulse.
+
+        It ends after two silent pulses with no timer running: what a process would do next, it would have begun.
+        """
+        silent = 0
+        pulse = 0
+        while silent < 2 or self.ticks:
+            if until >= 0 and pulse > until:
+                return "time"
+            if self.events >= budget:
+                return "budget"
+            self.now = pulse
+            while self.ticks and self.ticks[0] <= pulse:
+                heappop(self.ticks)
+            self.run_agenda(pulse)
+            bucket = self.buckets.pop(pulse, None)
+            if bucket is not None:
+                self.events += len(bucket) // 2
+                self.deliver(bucket, len(bucket) // 2)
+            for node in self.nodes:
+                if node.up:
+                    self.pulse_node(node, pulse)
+            for node, layer, name, serial in self.alarms.pop(pulse, []):
+                self.ring_alarm(node, layer, name, serial)
+            silent = 0 if pulse + 1 in self.buckets else silent + 1
+            if self.goal is not None and self.goal.holds is not None:
+                return "property"
+            pulse += 1
+        return "quiescence"
+
+    def pulse_node(self, node: Node, pulse: int) -> None:
+        """One process takes part in a pulse."""
+        inbox = sorted(self.inboxes.pop(node.place, []), key=lambda item: item[0])
+        recorded = self.recorder is not None
+        messages = [(sender, cast(Envelope, parcel).message if recorded else parcel) for sender, parcel in inbox]
+        for layer, anatomy in enumerate(self.stack):
+            clause = anatomy.events.get("pulse")
+            if clause is not None:
+                mine = [(s, m) for s, m in messages if self.layer_of(m) == layer]
+                received = [cast(Envelope, parcel) for _, parcel in inbox] if recorded else []
+                self.step(node, layer, clause, (pulse, mine), pulse, received)
+
+    def layer_of(self, message: Message) -> int:
+        """Which layer's pulse a message belongs to: the one with a clause for it, else the top one."""
+        handler = self.handlers.get(type(message))
+        return handler.layer if handler is not None else len(self.stack) - 1
+
+    # What came of it -----------------------------------------------------------------------------------------------
+
+    def messages_by_type(self) -> dict[str, int]:
+        """How many messages of each type were sent."""
+        counts: dict[str, int] = {}
+        for kind, handler in self.handlers.items():
+            counts[kind.__name__] = handler.count
+        for kind, count in self.tally.items():
+            counts[kind.__name__] = counts.get(kind.__name__, 0) + count
+        for bucket in self.buckets.values():
+            for position in range(1, len(bucket), 2):
+                parcel = bucket[position]
+                message = cast(Envelope, parcel).message if self.recorder is not None else parcel
+                name = type(message).__name__
+                counts[name] = counts.get(name, 0) + 1
+        return {name: count for name, count in counts.items() if count}
+
+    def conclude(self) -> None:
+        """The run is over: let every property decide."""
+        self.world.time = self.now
+        for watched in self.properties:
+            watched.conclude(self.world)

@@ -1,0 +1,137 @@
+"""Writes down what a driver does, event by event.
+
+The driver opens an event before it runs a clause and closes it after; what the clause sends in between belongs to the
+event. Events are kept, streamed to a file, or only hashed: whoever wants a digest of a long run need not hold it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, BinaryIO
+
+from habemus.process import Anatomy, Message, Pid, Process
+from habemus.process.anatomy import Snapshot, message_fields
+from habemus.trace.format import Carried, Event, encoded
+
+
+class Envelope:
+    """A message under way, numbered, with the event that sent it and the length of the causal chain behind it."""
+
+    def __init__(self, message: Message, number: int, sender: Pid, to: Pid, origin: int, depth: int) -> None:
+        self.message = message
+        self.number = number
+        self.sender = sender
+        self.to = to
+        self.origin = origin
+        self.depth = depth
+        self.carried: Any = Carried(number, sender, to, type(message).__name__, message_fields(message))
+
+
+class Recorder:
+    """Turns steps into events."""
+
+    def __init__(self, keep: int, file: BinaryIO | None = None) -> None:
+        self.keep = keep
+        self.file = file
+        self.events: list[Any] = []
+        self.count = 0
+        self.messages = 0
+        self.rounds = 0
+        self.ids_carried = 0
+        self.sha = hashlib.sha256()
+        self.current: Any = None
+        self.latest: dict[Pid, int] = {}
+        self.depths: dict[Pid, int] = {}
+        self.snapshots: dict[tuple[Pid, int], Snapshot] = {}
+        self.roles: dict[Pid, str] = {}
+
+    @property
+    def digest(self) -> str:
+        """The digest of the events so far."""
+        return self.sha.hexdigest()
+
+    def begin(
+        self, time: int, kind: str, process: Pid, clause: str, layer: str, subject: object, received: list[Envelope]
+    ) -> None:
+        """Open the event of a clause that is about to run."""
+        parents = [envelope.origin for envelope in received]
+        before = self.latest.get(process)
+        if before is not None and before not in parents:
+            parents.append(before)
+        depth = self.depths.get(process, 0)
+        for envelope in received:
+            depth = max(depth, envelope.depth)
+        self.depths[process] = depth
+        self.rounds = max(self.rounds, depth)
+        self.current = Event(
+            self.count,
+            time,
+            kind,
+            process,
+            clause,
+            layer,
+            subject,
+            [envelope.carried for envelope in received],
+            [],
+            {},
+            None,
+            sorted(parents),
+        )
+        self.latest[process] = self.count
+        self.count += 1
+
+    def send(self, sender: Pid, to: Pid, message: Message) -> Envelope:
+        """A message leaves in the open event."""
+        envelope = Envelope(message, self.messages, sender, to, self.count - 1, self.depths.get(sender, 0) + 1)
+        self.messages += 1
+        self.current.sent.append(envelope.carried)
+        return envelope
+
+    def end(self, process: Process, layer: int, anatomy: Anatomy) -> None:
+        """Close the open event: what has changed?"""
+        key = (process.id, layer)
+        after = anatomy.snapshot(process)
+        before = self.snapshots.get(key)
+        if before is not None:
+            self.current.changed = anatomy.diff(before, after)
+        self.snapshots[key] = after
+        role = process.role
+        if role != self.roles.get(process.id, ""):
+            self.roles[process.id] = role
+            self.current.role = role
+        self.write(self.current)
+
+    def begin_life(self, process: Process, layer: int, anatomy: Anatomy) -> None:
+        """A process begins, for the first time or again after a crash."""
+        self.snapshots[(process.id, layer)] = anatomy.snapshot(process)
+
+    def note(self, time: int, kind: str, process: Pid | None, subject: object) -> None:
+        """A fault, which is nobody's step."""
+        parents: list[int] = []
+        if process is not None:
+            before = self.latest.get(process)
+            if before is not None:
+                parents.append(before)
+            self.latest[process] = self.count
+            if kind == "crash":
+                self.roles[process] = ""
+        event: Any = Event(self.count, time, kind, process, "", "", subject, [], [], {}, None, parents)
+        self.count += 1
+        self.write(event)
+
+    def lose(self, time: int, envelope: Envelope, why: str) -> None:
+        """A message dies on its way."""
+        event: Any = Event(
+            self.count, time, "lost", None, "", "", why, [envelope.carried], [], {}, None, [envelope.origin]
+        )
+        self.count += 1
+        self.write(event)
+
+    def write(self, event: Any) -> None:
+        """An event is complete."""
+        line = encoded(event)
+        self.sha.update(line)
+        if self.file is not None:
+            self.file.write(line)
+        if len(self.events) < self.keep:
+            self.events.append(event)

@@ -1,0 +1,3 @@
+"""The version of Habemus."""
+
+VERSION = "0.1.0"
