@@ -23,6 +23,11 @@ DEFAULT_BUDGET = 50_000_000
 DEFAULT_DETECTION = 21
 MOST_PROCESSES = 10_000_000
 
+CHOICES = {
+    "topology.order": "best, worst, random or sorted",
+    "starters": "all, one, a number of starters or a list of ids",
+}
+
 
 class ScenarioError(ValueError):
     """A scenario is not one; the text says where and what was expected."""
@@ -214,8 +219,10 @@ def readable(error: msgspec.ValidationError) -> str:
     """A validation error with the field first: `faults[0].process: expected int, got str`."""
     text, _, path = str(error).partition(" - at `$")
     field = path.rstrip("`").lstrip(".")
-    sentence = text[0].lower() + text[1:] if text else "is not valid"
-    return f"{field}: {sentence.replace('`', '')}" if field else sentence.replace("`", "")
+    sentence = (text[0].lower() + text[1:]).replace("`", "")
+    if field in CHOICES and "enum" in sentence:
+        sentence += f"; expected {CHOICES[field]}"
+    return f"{field}: {sentence}" if field else sentence
 
 
 def check_fault_targets(scenario: Scenario, ids: list[int]) -> None:

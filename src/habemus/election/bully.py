@@ -10,12 +10,13 @@ Assumes   a complete graph, unique ids, reliable links, crash and recovery; sync
 Gives     termination, uniqueness, agreement; stability while nobody recovers, and always with `stable`.
 Costs     everybody calls: n^2 - 1 messages. The strongest is dead and the weakest alone notices: n(n-1)/2 ELECTION,
           (n-1)(n-2)/2 ANSWER, n - 2 COORDINATOR; if the second strongest notices: n - 1 in all.
-Why safe  T = 2 T_trans + T_process passes without an answer only if no stronger process is up. An announced winner
-          takes office T_trans later, when every weaker leader has heard of it and stepped down. One that comes back
-          holds its peace T_trans longer, until elections that took it for dead have been announced.
+Why safe  T = 2 T_trans + T_process passes without an answer only if no stronger process was up when asked. An announced
+          winner takes office T_trans later, when every weaker leader has heard of it and stepped down. One that comes
+          back is silent for T + T_trans: by then elections that took it for dead are over and their news has arrived.
 
 Options   `weight` ranks by more than the id (memory, bandwidth; the id breaks ties); `candidates` may lead, others only
-          call; `stable` counts failures against the rank, and who comes back asks for the leader before it calls.
+          call; `stable` counts failures against the rank. Nobody can know the failures of all others, so everyone is
+          asked and told, a leader stops even a stronger caller, and who comes back looks for a leader before it calls.
 
 H. Garcia-Molina. Elections in a distributed computing system. IEEE Transactions on Computers C-31(1), 1982; in the
 form of Coulouris, Dollimore, Kindberg, Blair. Distributed Systems, 5th ed., section 15.3.
@@ -45,14 +46,14 @@ from habemus.process import (
 
 Rank: TypeAlias = tuple[bool, int, int, Pid]
 
-IDLE, ASKING, WAITING, ANNOUNCED = "idle", "asking", "waiting", "announced"
+IDLE, SILENT, ASKING, WAITING, ANNOUNCED = "idle", "silent", "asking", "waiting", "announced"
 
 
 @dataclass(frozen=True)
 class ElectionCall(Message):
     """ELECTION: is anyone stronger alive?"""
 
-    failures: int
+    failures: int = 0
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,6 @@ class Coordinator(Message):
 @dataclass(frozen=True)
 class WhoLeads(Message):
     """With `stable`: I am back; is there a leader?"""
-
-    failures: int
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -89,7 +88,6 @@ class Bully(Election):
 
     stage: str = IDLE
     failures: Durable[int] = 0
-    failures_of: dict[Pid, int] = {}
 
     @property
     def candidate(self) -> bool:
@@ -100,65 +98,73 @@ class Bully(Election):
         """T: an answer that is not here by now will not come."""
         return 2 * self.transmission + self.processing
 
-    def rank_of(self, process: Pid) -> Rank:
-        failures = self.failures if process == self.id else self.failures_of.get(process, 0)
-        eligible = not self.candidates or process in self.candidates
-        return eligible, -failures if self.stable else 0, self.weight.get(process, 0), process
+    @property
+    def settled(self) -> bool:
+        """With `stable`: chosen, and not to be moved by anyone's call."""
+        return self.stable and (self.leader == self.id or self.stage == ANNOUNCED)
+
+    def may_lead(self, process: Pid) -> bool:
+        return not self.candidates or process in self.candidates
+
+    def rank_of(self, process: Pid, failures: int) -> Rank:
+        return self.may_lead(process), -failures if self.stable else 0, self.weight.get(process, 0), process
+
+    def outranks(self, process: Pid, failures: int) -> bool:
+        return self.rank_of(self.id, self.failures) > self.rank_of(process, failures)
 
     @upon_start
     def call_election(self) -> None:
-        stronger = self.ask_stronger()
-        if stronger:
-            self.set_timer("answer", self.patience)
-        else:
-            self.announce()
+        if self.stage == IDLE and not self.settled:
+            self.ask_stronger()
 
     @upon_suspect
     def miss_leader(self, subject: Pid) -> None:
         if subject == self.leader:
-            self.call_election()
+            self.ask_stronger()
+
+    def ask_stronger(self) -> None:
+        if self.leader != self.id:
+            self.elect(None)
+        self.stage = ASKING
+        asked = [p for p in self.neighbours if self.may_lead(p) and (self.stable or not self.outranks(p, 0))]
+        self.send(asked, ElectionCall(self.failures))
+        if asked:
+            self.set_timer("answer", self.patience)
+        else:
+            self.win()
 
     @upon(ElectionCall)
     def answer_call(self, sender: Pid, message: ElectionCall) -> None:
-        self.failures_of[sender] = message.failures
-        if self.rank_of(self.id) > self.rank_of(sender):
+        if self.settled:
+            self.send(sender, Coordinator())
+        elif self.outranks(sender, message.failures):
             self.send(sender, Answer())
-            if self.leader == self.id:
-                self.announce()
-            elif self.stage == IDLE:
-                self.call_election()
+            self.call_election()
+        elif self.stage == ASKING:  # with `stable`: a stronger one calls, which is as good as its answer
+            self.yield_to_stronger(sender, Answer())
 
     @upon(Answer)
     def yield_to_stronger(self, sender: Pid, message: Answer) -> None:
         if self.stage == ASKING:
             self.stage = WAITING
             self.cancel_timer("answer")
-            # T': the strongest asked may itself just be back, and then waits T + T_trans before it announces.
-            self.set_timer("coordinator", self.patience + 3 * self.transmission + self.processing)
+            # T': the stronger one may just be back; it is silent for T + T_trans, asks for T, and announces in T_trans.
+            self.set_timer("coordinator", 2 * (self.patience + self.transmission))
 
     @upon_timeout("answer")
     def win(self) -> None:
-        if self.rank_of(self.id)[0]:
+        if self.may_lead(self.id):
             self.announce()
         else:
             self.stage = IDLE  # no candidate is up: there is nobody to lead
 
     @upon_timeout("coordinator")
     def call_again(self) -> None:
-        self.call_election()
-
-    def ask_stronger(self) -> list[Pid]:
-        self.elect(None)
-        self.stage = ASKING
-        mine = self.rank_of(self.id)
-        stronger = [p for p in self.neighbours if self.rank_of(p) > mine and self.rank_of(p)[0]]
-        self.send(stronger, ElectionCall(self.failures))
-        return stronger
+        self.ask_stronger()
 
     def announce(self) -> None:
         self.stage = ANNOUNCED
-        mine = self.rank_of(self.id)
-        self.send([p for p in self.neighbours if self.rank_of(p) < mine], Coordinator())
+        self.send([p for p in self.neighbours if self.stable or self.outranks(p, 0)], Coordinator())
         self.set_timer("seat", self.transmission)
 
     @upon_timeout("seat")
@@ -169,28 +175,23 @@ class Bully(Election):
     @upon(Coordinator)
     def accept_coordinator(self, sender: Pid, message: Coordinator) -> None:
         self.stage = IDLE
-        for timer in ("answer", "coordinator", "seat"):
+        for timer in ("answer", "coordinator", "seat", "silence"):
             self.cancel_timer(timer)
         self.elect(sender)
 
     @upon_recover
     def come_back(self) -> None:
         self.failures += 1
+        self.stage = SILENT
+        self.set_timer("silence", self.patience + self.transmission)
         if self.stable:
-            self.stage = ASKING
-            self.send(self.neighbours, WhoLeads(self.failures))
-            self.set_timer("no leader", self.patience)
-        else:
-            self.ask_stronger()
-            self.set_timer("answer", self.patience + self.transmission)
+            self.send(self.neighbours, WhoLeads())
 
     @upon(WhoLeads)
     def reassure(self, sender: Pid, message: WhoLeads) -> None:
-        self.failures_of[sender] = message.failures
-        if self.leader == self.id:
+        if self.settled:
             self.send(sender, Coordinator())
 
-    @upon_timeout("no leader")
-    def find_no_leader(self) -> None:
-        if self.leader is None:
-            self.call_election()
+    @upon_timeout("silence")
+    def break_silence(self) -> None:
+        self.ask_stronger()

@@ -263,16 +263,21 @@ def plain(value: Any) -> Any:
 
 
 def message_fields(message: Message) -> dict[str, Any]:
-    """The contents of a message ready for JSON."""
-    return {name: plain(getattr(message, name)) for name in field_names(type(message))}
+    """The contents of a message ready for JSON; fields at their default are left out."""
+    contents = {}
+    for name, default in field_defaults(type(message)):
+        value = getattr(message, name)
+        if value != default:
+            contents[name] = plain(value)
+    return contents
 
 
-_field_names: dict[Any, tuple[str, ...]] = {}
+_field_defaults: dict[Any, list[tuple[str, Any]]] = {}
 
 
-def field_names(message: Any) -> tuple[str, ...]:
-    """The names of a message type's fields."""
-    names = _field_names.get(message)
-    if names is None:
-        names = _field_names[message] = tuple([field.name for field in dataclasses.fields(message)])
-    return names
+def field_defaults(message: Any) -> list[tuple[str, Any]]:
+    """The fields of a message type with their defaults (MISSING, which equals nothing, where there is none)."""
+    known = _field_defaults.get(message)
+    if known is None:
+        known = _field_defaults[message] = [(field.name, field.default) for field in dataclasses.fields(message)]
+    return known

@@ -6,12 +6,14 @@ from collections.abc import Callable
 from io import BufferedWriter
 from pathlib import Path
 from random import Random
+from traceback import extract_tb
 from typing import Any
 
 import msgspec
 
 from habemus.catalogue import find_algorithm
-from habemus.process import WORST, Anatomy, Bound, Election, dissect
+from habemus.process import WORST, Anatomy, Bound, Election, MisuseError, dissect
+from habemus.process.source import source_file
 from habemus.properties import Property, election_properties
 from habemus.scenario import (
     DEFAULT_DETECTION,
@@ -42,6 +44,10 @@ from habemus.version import VERSION
 ALL_EVENTS = 10**12
 
 
+class ClauseError(RuntimeError):
+    """A clause of an algorithm failed; the text says which, where and how."""
+
+
 class Outcome:
     """What came of a simulation."""
 
@@ -63,6 +69,8 @@ class Outcome:
         self.claims = simulation.world.claims
         self.ended = ended
         self.cls = simulation.stack[-1].cls
+        some = simulation.nodes[0].process
+        self.parameters = {name: getattr(some, name) for name in simulation.stack[-1].parameters}
         self.digest = recorder.digest if recorder is not None else None
         self.recorder = recorder
 
@@ -74,9 +82,36 @@ class Outcome:
     @property
     def bound(self) -> Bound | None:
         """What the algorithm is proven never to exceed, where the proof speaks of such a run: one election, no faults."""
-        if self.scenario.faults or self.scenario.workload or self.scenario.network.loss or not self.cls.bounds:
+        scenario = self.scenario
+        if scenario.faults or scenario.workload or scenario.network.loss or self.broken_assumption:
             return None
         return next((bound for bound in self.cls.bounds if bound.case == WORST), None)
+
+    @property
+    def broken_assumption(self) -> str:
+        """What the algorithm takes for granted and this network does not give, in one sentence; empty if nothing."""
+        allowed = self.parameters.get("transmission")
+        longest = longest_delay(self.scenario)
+        if allowed is None or (longest is not None and longest <= allowed):
+            return ""
+        reach = f"up to {longest} ticks" if longest is not None else "any time"
+        return f"Messages may take {reach} here, but {self.algorithm} relies on at most {allowed}."
+
+    @property
+    def surprises(self) -> list[str]:
+        """Where the outcome differs from what the scenario expects, a clause each."""
+        expect = self.scenario.expect
+        if expect is None:
+            return []
+        found = []
+        if expect.leader is not None and self.leader != expect.leader:
+            found.append(f"{expect.leader} should lead, not {self.leader}")
+        if expect.messages is not None and self.messages != expect.messages:
+            found.append(f"it should take {expect.messages} messages, not {self.messages}")
+        for watched in self.properties:
+            if (watched.witness is not None) != (watched.name in expect.violated):
+                found.append(f"{watched.name} should {'fail' if watched.name in expect.violated else 'hold'}")
+        return found
 
     @property
     def trace(self) -> Trace:
@@ -127,9 +162,30 @@ def run_scenario(scenario: Scenario, recorder: Recorder | None, file: BufferedWr
     simulation = build_simulation(scenario, recorder)
     if recorder is not None and file is not None:
         file.write(msgspec.json.encode(trace_header(scenario, simulation.topology)) + b"\n")
-    ended = simulation.run(-1 if scenario.until is None else scenario.until, scenario.events)
+    try:
+        ended = simulation.run(-1 if scenario.until is None else scenario.until, scenario.events)
+    except MisuseError:
+        raise
+    except Exception as error:
+        raise clause_error(error, simulation) from error
     simulation.conclude()
     return Outcome(scenario, simulation, ended, recorder)
+
+
+def clause_error(error: Exception, simulation: Simulation) -> ClauseError:
+    """What an exception out of a clause means to its author: the class, the file and line, the time."""
+    sources = {source_file(anatomy.cls) for anatomy in simulation.stack}
+    frames = [f for f in extract_tb(error.__traceback__) if any(s and s.endswith(f.filename) for s in sources)]
+    where = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}, in {frames[-1].name}" if frames else "in the kernel"
+    what = f"{type(error).__name__}: {error}"
+    return ClauseError(f"{simulation.stack[-1].cls.__name__} failed at time {simulation.now} ({where}): {what}")
+
+
+def longest_delay(scenario: Scenario) -> int | None:
+    """The longest a message may take; None if there is no bound."""
+    texts = [scenario.network.delay, *(link.delay for link in scenario.network.links)]
+    bounds = [parse_delay(text, Random(0)).longest for text in texts]
+    return None if None in bounds else max(bound for bound in bounds if bound is not None)
 
 
 def trace_header(scenario: Scenario, topology: Topology) -> Header:

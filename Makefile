@@ -1,0 +1,47 @@
+# make run    set up, then hold an election and show it
+# make test   set up, check style and types, run every test
+# make bench  measure against others, side by side; writes docs/bench-*.md and .svg
+# make soak   the property tests, for much longer
+
+PYTHON ?= python3
+BIN := .venv/bin
+SOURCES := pyproject.toml setup.py $(shell find src -name '*.py' -o -name '*.toml')
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+
+.PHONY: run test lint bench soak clean
+
+run: .venv/run
+	@$(BIN)/habemus simulate chang-roberts --diagram election.svg
+
+test: lint
+	$(BIN)/python -m pytest -n 2
+
+lint: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: .venv/dev
+	$(PIP) 'simpy>=4.1' 'pydistsim>=2.1'
+	$(BIN)/python bench/simulation.py
+
+soak: .venv/dev
+	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -n 2
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Habemus needs Python 3.11 or newer: make PYTHON=python3.12 ..."; exit 1; }
+	@$(PYTHON) -m venv .venv
+
+.venv/run: .venv/bin/python $(SOURCES)
+	@echo "Setting up Habemus in .venv (about a minute, once) ..."
+	@rm -rf build/lib*
+	@$(PIP) .
+	@touch $@
+
+.venv/dev: .venv/bin/python $(SOURCES)
+	@rm -rf build/lib*
+	$(PIP) '.[dev]'
+	@touch $@ .venv/run
+
+clean:
+	rm -rf .venv build election.svg

@@ -1,0 +1,127 @@
+"""`habemus algorithms`: the catalogue."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+import typer
+
+from habemus.cli import options as o
+
+GRAPHS = {"ring": "a ring", "complete": "a complete graph", "any": "any connected graph"}
+
+
+def algorithms(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One entry in full.")] = None,
+    source: Annotated[bool, typer.Option("--source", help="With the source.")] = False,
+    json: o.Json = False,
+) -> int:
+    """List the algorithms, or show one in full: the idea, what it assumes, gives and costs, its clauses."""
+    from habemus.catalogue import algorithm_names, find_algorithm
+    from habemus.cli.report import print_json
+
+    if name is not None:
+        entry = catalogue_entry(name, find_algorithm(name))
+        if json:
+            print_json(entry)
+        else:
+            show_entry(entry, find_algorithm(name), source)
+        return 0
+    entries = [catalogue_entry(known, find_algorithm(known)) for known in algorithm_names()]
+    if json:
+        print_json(entries)
+    else:
+        show_table(entries)
+    return 0
+
+
+def catalogue_entry(name: str, cls: Any) -> dict[str, Any]:
+    """What the catalogue knows of an algorithm."""
+    from habemus.process import dissect
+    from habemus.process.source import documentation, line_of
+
+    anatomy = dissect(cls)
+    essay = documentation(cls)
+    return {
+        "name": cls.name or name,
+        "kind": cls.kind,
+        "topology": cls.topology,
+        "model": cls.model,
+        "idea": essay.splitlines()[0].partition(": ")[2] if essay else "",
+        "text": essay,
+        "bounds": [{"case": bound.case, "formula": bound.formula} for bound in cls.bounds],
+        "parameters": list(anatomy.parameters),
+        "durable": list(anatomy.durable),
+        "clauses": [
+            {"name": clause.name, "trigger": clause.trigger, "line": line_of(cls, clause.name)}
+            for clause in anatomy.clauses.values()
+        ],
+        "messages": [message.__name__ for message in anatomy.messages],
+    }
+
+
+def show_table(entries: list[dict[str, Any]]) -> None:
+    """The catalogue by topology and model."""
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    heading = ""
+    for entry in sorted(entries, key=lambda entry: (entry["kind"], entry["topology"], entry["model"], entry["name"])):
+        if heading != (heading := f"{entry['kind']} on {GRAPHS.get(entry['topology'], entry['topology'])}"):
+            console.print(f"\n[dim]{heading}[/]")
+        worst = next((bound["formula"] for bound in entry["bounds"] if bound["case"] == "worst"), "")
+        cost = f"at most {worst} messages" if worst else ""
+        console.print(Text.assemble("  ", (f"{entry['name']:<24}", "bold"), f"{entry['model']:<16}{cost}"))
+        console.print(Padding(Text(entry["idea"], "dim"), (0, 0, 0, 4)))
+    console.print("\n[dim]One in full:[/] habemus algorithms NAME[dim]. Run it:[/] habemus simulate NAME[dim].[/]")
+
+
+def show_essay(console: Any, essay: str) -> None:
+    """The head of the algorithm's file, set to the width of the terminal: paragraphs, and labelled ones hanging."""
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    title, _, rest = essay.partition("\n")
+    console.print(Text(title, style="bold"))
+    for paragraph in rest.strip().split("\n\n"):
+        console.print()
+        labelled = re.split(r"^(\S[\w ]{2,8}?) {2,}", paragraph, flags=re.MULTILINE)
+        if len(labelled) == 1:
+            console.print(Text(" ".join(paragraph.split())))
+            continue
+        table = Table.grid(padding=(0, 3, 0, 0))
+        for label, text in zip(labelled[1::2], labelled[2::2], strict=True):
+            table.add_row(Text(label, style="dim", no_wrap=True), Text(" ".join(text.split())))
+        console.print(Padding(table, 0))
+
+
+def show_entry(entry: dict[str, Any], cls: Any, source: bool) -> None:
+    """One algorithm in full."""
+    from rich.console import Console
+    from rich.syntax import Syntax
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    show_essay(console, entry["text"])
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", title_justify="left")
+    table.add_column("clause", no_wrap=True)
+    table.add_column("runs", style="dim", no_wrap=True)
+    table.add_column("line", justify="right", style="dim")
+    for clause in entry["clauses"]:
+        table.add_row(clause["name"], clause["trigger"], str(clause["line"] or ""))
+    console.print()
+    console.print(table)
+    if entry["parameters"]:
+        console.print(Text.assemble(("\nparameters  ", "dim"), ", ".join(entry["parameters"])))
+    if source:
+        from habemus.process.source import source_file
+
+        file = source_file(cls)
+        if file is not None:
+            console.print()
+            console.print(Syntax.from_path(file, lexer="python", line_numbers=True, theme="ansi_light"))

@@ -1,0 +1,204 @@
+"""How a simulation is told: for people, or as JSON."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from habemus.process import MEAN
+from habemus.properties import Property
+from habemus.scenario import Scenario, ScenarioError
+from habemus.simulation import Outcome, simulate
+
+GOLD, VERMILLION, GREEN = "#E69F00", "#D55E00", "#009E73"
+
+DRAWN_PROCESSES = 8
+DRAWN_EVENTS = 400
+KEPT_EVENTS = 200_000
+WATCHED_PROCESSES = 2_000
+
+ENDINGS = {
+    "quiescence": "nothing was left to do",
+    "property": "the property it waited for was decided",
+    "time": "its time was up",
+    "budget": "its budget of events was spent",
+}
+
+
+def run_and_report(scenario: Scenario, json: bool, trace: str | None, diagram: str | None, save: str | None) -> int:
+    """Run a scenario, tell what came of it, and write what was asked for."""
+    for path in (trace, diagram, save):
+        check_writable(path)
+    if diagram is not None and not diagram.endswith((".svg", ".mmd", ".shiviz", ".txt")):
+        raise ScenarioError(f"--diagram {diagram}: expected a name that ends in .svg, .mmd, .shiviz or .txt")
+    small = (scenario.topology.n or 0) <= WATCHED_PROCESSES
+    keep = KEPT_EVENTS if diagram is not None else DRAWN_EVENTS if small and not json else 0
+    if save is not None:
+        scenario.write(save)
+    outcome = simulate(scenario, keep=keep, digest=json, trace=trace)
+    if diagram is not None:
+        Path(diagram).write_text(drawn(outcome, diagram), encoding="utf-8")
+    if json:
+        print_json(outcome.as_dict())
+    else:
+        console = Console(highlight=False)
+        console.print(told(outcome, console.width))
+        for made, path in (("diagram", diagram), ("trace", trace), ("scenario", save)):
+            if path is not None:
+                console.print(Text.assemble((f"  {made} written to ", "dim"), path))
+    return status(outcome)
+
+
+def check_writable(path: str | None) -> None:
+    """Refuse an output path before a long run, not after it."""
+    if path is None:
+        return
+    folder = Path(path).parent
+    if Path(path).is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise ScenarioError(f"{path} cannot be written: {folder} is not a folder that can be written to")
+
+
+def status(outcome: Outcome) -> int:
+    """The exit status of a run."""
+    if (not outcome.holds or outcome.surprises) and outcome.ended != "budget":
+        return 1
+    if outcome.ended == "budget":
+        safety = [watched for watched in outcome.properties if watched.name in ("uniqueness", "stability")]
+        return 1 if any(watched.witness for watched in safety) else 3
+    return 0
+
+
+def drawn(outcome: Outcome, path: str) -> str:
+    """The run as the picture or log that the file's name asks for."""
+    if path.endswith(".mmd"):
+        from habemus.trace.mermaid import mermaid
+
+        return mermaid(outcome.trace)
+    if path.endswith(".shiviz"):
+        from habemus.trace.shiviz import shiviz
+
+        return shiviz(outcome.trace)
+    if path.endswith(".txt"):
+        from habemus.trace.transcript import transcript
+
+        return transcript(outcome.trace)
+    from habemus.trace.diagram import space_time_svg
+
+    return space_time_svg(outcome.trace)
+
+
+def print_json(data: Any) -> None:
+    """JSON on standard output."""
+    print(msgspec.json.encode(data).decode())
+
+
+def told(outcome: Outcome, width: int) -> RenderableType:
+    """The outcome for a person."""
+    parts: list[RenderableType] = [Text(), setting(outcome)]
+    if outcome.scenario.shows:
+        parts.append(Padding(Text(outcome.scenario.shows, style="italic"), (0, 2)))
+    parts += [Text(), headline(outcome), Text(), *costs(outcome), Text(), *verdicts(outcome)]
+    if outcome.recorder is not None and outcome.n <= DRAWN_PROCESSES:
+        from habemus.trace.terminal import terminal_diagram
+
+        parts += [Text(), Padding(terminal_diagram(outcome.trace, width - 4), (0, 2))]
+    parts += [Text(), ending(outcome)]
+    return Group(*parts)
+
+
+def setting(outcome: Outcome) -> Text:
+    """What was run."""
+    scenario, place = outcome.scenario, outcome.scenario.topology
+    processes = f"{outcome.n:,} process{'es' if outcome.n != 1 else ''}, {outcome.topology.kind}"
+    order = "" if place.ids or place.edges or place.file else f", ids in {place.order} order"
+    text = Text("  ")
+    text.append(scenario.title or scenario.algorithm, "bold")
+    text.append(f"   {processes}{order}, {scenario.network.delay} delays, seed {scenario.seed}", "dim")
+    return text
+
+
+def headline(outcome: Outcome) -> Text:
+    """Who won."""
+    ticks = f"{outcome.time:,} tick{'s' if outcome.time != 1 else ''}"
+    if outcome.leader is not None:
+        return Text.assemble("  ", (f"♛ {outcome.leader} leads", f"bold {GOLD}"), f" after {ticks}.")
+    offices = [watched for watched in outcome.properties if watched.name == "uniqueness" and watched.witness]
+    what = "More than one process leads" if offices else "Nobody leads"
+    return Text.assemble("  ", (what, f"bold {VERMILLION}"), f" after {ticks}.")
+
+
+def costs(outcome: Outcome) -> list[RenderableType]:
+    """What it took, against what is proven."""
+    n, m = outcome.n, outcome.topology.m
+    line = Text.assemble("  messages ", (f"{outcome.messages:>9,}", "bold"))
+    lines: list[RenderableType] = [line]
+    bound = outcome.bound
+    if bound is not None:
+        most = bound.messages(n, m)
+        line.append(f"   of at most {most:,.0f} = {bound.formula}  ")
+        line.append_text(gauge(outcome.messages / most if most else 0.0))
+    mean = next((bound for bound in outcome.cls.bounds if bound.case == MEAN), None)
+    ordinary = outcome.scenario.topology.order == "random" and not outcome.scenario.topology.ids
+    if bound is not None and mean is not None and ordinary and outcome.scenario.starters in (None, "all"):
+        lines.append(Text(f"  on average {mean.messages(n, m):>7,.1f}   = {mean.formula}, all starting", "dim"))
+    kinds = " · ".join(f"{count:,} {kind}" for kind, count in outcome.messages_by_type.items())
+    if kinds:
+        lines.append(Padding(Text(kinds, "dim"), (0, 2, 0, 23)))
+    return lines
+
+
+def gauge(share: float) -> Text:
+    """How much of the bound was used."""
+    width = 20
+    filled = min(width, round(share * width))
+    return Text.assemble(("━" * filled, GOLD), ("━" * (width - filled), "bright_black"))
+
+
+def verdicts(outcome: Outcome) -> list[RenderableType]:
+    """Which properties hold; for one that does not, why."""
+    lines: list[RenderableType] = []
+    line = Text("  ")
+    for watched in outcome.properties:
+        good = watched.witness is None
+        line.append("✓ " if good else "✗ ", GREEN if good else f"bold {VERMILLION}")
+        line.append(watched.name + "   ")
+    lines.append(line)
+    lines += [explained(watched) for watched in outcome.properties if watched.witness is not None]
+    if outcome.broken_assumption:
+        lines.append(Padding(Text(outcome.broken_assumption, style="dim"), (0, 2, 0, 4)))
+    if outcome.scenario.expect is not None:
+        lines.append(expectations(outcome))
+    return lines
+
+
+def explained(watched: Property) -> RenderableType:
+    """The witness of a violated property."""
+    assert watched.witness is not None
+    sentence = watched.witness.text[0].upper() + watched.witness.text[1:]
+    return Padding(Text.assemble((f"{watched.name}: ", VERMILLION), sentence, "."), (0, 2, 0, 4))
+
+
+def expectations(outcome: Outcome) -> RenderableType:
+    """Whether it went as the scenario says it should."""
+    surprises = outcome.surprises
+    if surprises:
+        return Padding(Text(f"Not as expected: {'; '.join(surprises)}.", style=f"bold {VERMILLION}"), (0, 2))
+    expect = outcome.scenario.expect
+    violated = f": {' and '.join(expect.violated)} fails" if expect is not None and expect.violated else ""
+    return Text(f"  As this scenario expects{violated}.", "dim")
+
+
+def ending(outcome: Outcome) -> Text:
+    """Why the run ended, and its digest."""
+    text = Text(f"  It ended because {ENDINGS[outcome.ended]}.", "dim")
+    if outcome.digest is not None:
+        text.append(f"   digest {outcome.digest[:12]}", "dim")
+    return text
+
+

@@ -1,0 +1,1 @@
+"""Measuring algorithms against their proven costs."""

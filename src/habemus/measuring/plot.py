@@ -1,0 +1,99 @@
+"""The picture of a sweep: messages against n, the proven bounds dashed, raw points faint behind the mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from habemus.measuring.sweep import Row, Summary, bounds_of
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+QUIET = "#777777"
+
+
+def draw_sweep(rows: Sequence[Row], summaries: Sequence[Summary], path: str | Path) -> None:
+    """Draw a sweep to an SVG, PNG or PDF file."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    plt.rcParams.update({"svg.hashsalt": "habemus", "font.size": 10, "svg.fonttype": "path"})
+    figure, axes = plt.subplots(figsize=(7.6, 4.8))
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    algorithms = sorted({summary.algorithm for summary in summaries})
+    ends: list[tuple[float, str, str]] = []
+    for number, algorithm in enumerate(algorithms):
+        own = [summary for summary in summaries if summary.algorithm == algorithm]
+        colour = COLOURS[number % len(COLOURS)]
+        points = [row for row in rows if row.algorithm == algorithm]
+        axes.plot(
+            [row.n for row in points], [row.messages for row in points], ".", color=colour, alpha=0.12, markersize=4
+        )
+        axes.plot(
+            [summary.n for summary in own],
+            [summary.mean for summary in own],
+            color=colour,
+            marker=MARKERS[number % len(MARKERS)],
+            markersize=4.5,
+            linewidth=1.6,
+        )
+        ends.append((own[-1].mean, algorithm, colour))
+        ends += draw_bounds(axes, algorithm, own)
+    finish_axes(axes, summaries)
+    label_ends(axes, ends)
+    figure.savefig(path, bbox_inches="tight", metadata={"Date": None} if str(path).endswith(".svg") else None)
+    plt.close(figure)
+
+
+def draw_bounds(axes: Any, algorithm: str, own: list[Summary]) -> list[tuple[float, str, str]]:
+    """Dashed lines for what is proven, with the formula for the end of each."""
+    ends = []
+    for bound in bounds_of(algorithm):
+        values = [summary.bounds[bound.formula] for summary in own]
+        axes.plot([summary.n for summary in own], values, "--", color=QUIET, linewidth=1, zorder=1)
+        ends.append((values[-1], bound.formula, QUIET))
+    return ends
+
+
+def finish_axes(axes: Any, summaries: Sequence[Summary]) -> None:
+    """Little ink: no box, light grid, ticks where n was."""
+    sizes = sorted({summary.n for summary in summaries})
+    axes.set_xticks(sizes, [f"{n:,}" for n in sizes])
+    axes.minorticks_off()
+    axes.set_xlabel("processes n")
+    axes.set_ylabel("messages")
+    axes.grid(True, color="#e6e6e6", linewidth=0.6)
+    axes.set_axisbelow(True)
+    for side in ("top", "right", "left", "bottom"):
+        axes.spines[side].set_visible(False)
+    axes.tick_params(length=0)
+
+
+def label_ends(axes: Any, ends: list[tuple[float, str, str]]) -> None:
+    """Names at the ends of the lines, pushed apart where they would overlap."""
+    figure = axes.figure
+    figure.canvas.draw()
+    right = axes.get_xlim()[1]
+    low, high = axes.get_ylim()
+    height = axes.get_window_extent().height
+    spacing = 13 * figure.dpi / 72
+    placed: list[float] = []
+    for value, text, colour in sorted(ends):
+        position = float(axes.transData.transform((right, min(max(value, low), high)))[1])
+        if placed:
+            position = max(position, placed[-1] + spacing)
+        placed.append(position)
+        fraction = (position - float(axes.get_window_extent().y0)) / height
+        axes.annotate(
+            text,
+            xy=(1.01, fraction),
+            xycoords="axes fraction",
+            va="center",
+            color=colour,
+            fontsize=9,
+            annotation_clip=False,
+        )

@@ -1,0 +1,211 @@
+"""The geometry of a space-time diagram: where lanes, arrows, marks and labels go, before anything is drawn.
+
+Lanes stand side by side in the order of places, and time runs down; or lanes lie on each other, and time runs to the
+right. All is computed in (lane, time) and turned into (x, y) at one place, `Frame.point`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from habemus.trace.axis import Axis, Scale, lay_axis
+from habemus.trace.format import Event
+from habemus.trace.labels import Canvas, Label, Point, Spot, Style, along, beside, box, text_width
+from habemus.trace.story import LOST, UNDER_WAY, Flight, Story, fault_text
+
+MESSAGE = Style("message", 11)
+CLAUSE = Style("clause", 10)
+FAULT = Style("fault", 11)
+
+DOWN = Scale(slot=20, step=38, per_flight=15)
+RIGHT = Scale(slot=30, step=92, per_flight=22)
+FAULTS = ("crash", "recover", "pause", "resume", "skew", "drift")
+ICON_ROLES = ("leader", "candidate", "inside", "waiting")
+
+LANE_PRICE, ARROW_PRICE = 1.0, 2.0
+MESSAGE_BUDGET, CLAUSE_BUDGET, FAULT_BUDGET = 1.0, 0.5, 4.0
+OUT, BACK = 0.85, 0.4  # where a ring closes: how many lanes' width an arrow runs out on one side and in on the other
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Where the lanes are and which way time runs."""
+
+    down: bool
+    left: float
+    top: float
+    spacing: float
+    length: float
+    lanes: int
+
+    def point(self, lane: float, time: float) -> Point:
+        """The point of the picture at a position across the lanes and a position along the axis."""
+        across, ahead = lane * self.spacing, time
+        return (self.left + across, self.top + ahead) if self.down else (self.left + ahead, self.top + across)
+
+    @property
+    def margin(self) -> float:
+        """The room beside the last lane."""
+        return self.spacing * 0.9
+
+    @property
+    def right(self) -> float:
+        return self.point(self.lanes - 1, self.length)[0]
+
+    @property
+    def bottom(self) -> float:
+        return self.point(self.lanes - 1, self.length)[1]
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """The line of a message; two pieces where it leaves on one side and comes back on the other."""
+
+    flight: Flight
+    pieces: list[tuple[Point, Point]]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """An event in its place on a lane; `icon` says what is drawn there."""
+
+    event: Event
+    icon: str
+    at: Point
+
+
+@dataclass
+class Layout:
+    """A diagram that is ready to be drawn."""
+
+    story: Story
+    frame: Frame
+    axis: Axis
+    arrows: list[Arrow] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
+    labels: list[Label] = field(default_factory=list)
+
+    @property
+    def network_faults(self) -> list[tuple[Event, Point, Point]]:
+        """Cuts and heals, each with the line that it draws across all lanes."""
+        lines = []
+        for event in self.story.events:
+            if event.process is None and event.kind != "lost":
+                at = self.axis.position[event.event]
+                lines.append((event, self.frame.point(-0.3, at), self.frame.point(self.frame.lanes - 0.7, at)))
+        return lines
+
+    def point_of(self, process: int, event: Event | None, otherwise: float) -> Point:
+        """Where an event is on a lane; without an event, at the given position along the axis."""
+        time = self.axis.position[event.event] if event is not None else otherwise
+        return self.frame.point(self.story.ids.index(process), time)
+
+
+def lay_out(story: Story, direction: str, left: float, top: float) -> Layout:
+    """Lay a story out; `direction` is "down", "right" or "auto", the margins are room for ids and axis."""
+    down, right = shape(story, True, left, top), shape(story, False, left, top)
+    layout = {"down": down, "right": right}.get(direction) or min((down, right), key=awkwardness)
+    place_of = {pid: number for number, pid in enumerate(story.ids)}
+    layout.arrows = [arrow_of(layout, flight, place_of) for flight in story.flights]
+    for event in story.events:
+        if event.process is not None:
+            layout.marks.append(Mark(event, icon_of(event), layout.point_of(event.process, event, 0)))
+    layout.labels = labels_of(layout)
+    return layout
+
+
+def shape(story: Story, down: bool, left: float, top: float) -> Layout:
+    """The empty diagram of a story for one direction of time."""
+    axis = lay_axis(story, DOWN if down else RIGHT)
+    widest = max([text_width(flight.carried.label, MESSAGE.size) for flight in story.flights], default=0.0)
+    spacing = min(150.0, max(84.0, widest + 24)) if down else 68.0
+    return Layout(story, Frame(down, left, top, spacing, axis.length + (30 if down else 40), len(story.ids)), axis)
+
+
+def awkwardness(layout: Layout) -> float:
+    """How far the diagram is from the shape of a page, or of a screen, as a ratio of at least 1."""
+    width, height = layout.frame.right, layout.frame.bottom
+    ratio = width / height
+    return max(ratio / 1.5, 0.75 / ratio)
+
+
+def icon_of(event: Event) -> str:
+    """What to draw for an event: the fault, the role it brings, or what set it off."""
+    if event.kind in FAULTS and not event.clause:
+        return event.kind
+    if event.role in ICON_ROLES:
+        return str(event.role)
+    return "timeout" if event.kind in ("timeout", "suspect", "trust") else "step"
+
+
+def arrow_of(layout: Layout, flight: Flight, place_of: dict[int, int]) -> Arrow:
+    """The line from where a message was sent to where it was received, or where it died."""
+    frame, position = layout.frame, layout.axis.position
+    a, b = place_of[flight.carried.sender], place_of[flight.carried.to]
+    begin = position[flight.sent.event]
+    end = position[flight.end.event] if flight.end is not None else frame.length
+    side = 1 if b > a else -1
+    closing = layout.story.closes_ring(flight)
+    target: float = a - side if closing else b  # beyond the edge, one lane further on
+    if flight.died_at_once:
+        target = a + side * (-0.4 if closing else max(1, (abs(b - a) + 1) // 2) - 0.5)
+        end = begin + (18 if frame.down else 44)
+    elif flight.fate == LOST:
+        target -= (-1 if closing else 1) * side * 0.16
+    elif flight.fate == UNDER_WAY:
+        reach = min(1.0, (frame.length - begin) / (layout.axis.length or 1) + 0.15)
+        target = a + (target - a) * min(reach, 0.8)
+        end = min(end, begin + (60 if frame.down else 140))
+    if not closing or flight.died_at_once or flight.fate == UNDER_WAY:
+        return Arrow(flight, [(frame.point(a, begin), frame.point(target, end))])
+    turn = begin + (end - begin) * OUT / (OUT + BACK)
+    out, back = a - side * OUT, b + side * BACK
+    last = b + side * 0.16 if flight.fate == LOST else b
+    return Arrow(
+        flight,
+        [(frame.point(a, begin), frame.point(out, turn)), (frame.point(back, turn), frame.point(last, end))],
+    )
+
+
+def labels_of(layout: Layout) -> list[Label]:
+    """Every label that finds room: faults first, then messages, shortest way first, then the names of clauses.
+
+    A clause is named where it changes something, where no message set it off, and once in any case.
+    """
+    frame, story = layout.frame, layout.story
+    canvas = Canvas(frame.right + (frame.margin if frame.down else 20), frame.bottom + (4 if frame.down else frame.margin))
+    for lane in range(frame.lanes):
+        canvas.add_line(frame.point(lane, 0), frame.point(lane, frame.length), LANE_PRICE)
+    for mark in layout.marks:
+        size = 9 if mark.icon in ("step", "timeout") else 15
+        canvas.add_solid(box(*mark.at, size, size))
+    for arrow in layout.arrows:
+        for start, end in arrow.pieces:
+            canvas.add_line(start, end, ARROW_PRICE)
+        if arrow.flight.fate == LOST:
+            canvas.add_solid(box(*arrow.pieces[-1][1], 9, 9))
+    for event, start, _ in layout.network_faults:
+        wide = text_width(fault_text(event), FAULT.size)
+        x, y = (start[0] + wide / 2, start[1] - 8) if frame.down else (start[0] + wide / 2 + 5, start[1] + 6)
+        slide = (1, 0) if frame.down else (0, 1)
+        spots = [Spot(x + slide[0] * by, y + slide[1] * by, 0, by / 100) for by in range(0, 200, 10)]
+        canvas.place(fault_text(event), FAULT, spots, FAULT_BUDGET)
+    for mark in layout.marks:
+        if mark.icon in FAULTS:
+            width_of = text_width(mark.icon, FAULT.size)
+            canvas.place(mark.icon, FAULT, beside(*mark.at, width_of, FAULT.size, frame.down), FAULT_BUDGET)
+    kinds = {name: number for number, name in enumerate(story.message_types)}
+    spacious = sorted(layout.arrows, key=lambda arrow: abs(arrow.pieces[0][0][0] - arrow.pieces[0][1][0]))
+    for arrow in spacious:
+        carried = arrow.flight.carried
+        wide = text_width(carried.label, MESSAGE.size)
+        spots = [spot for start, end in arrow.pieces for spot in along(start, end, wide, MESSAGE.size)]
+        canvas.place(carried.label, MESSAGE, spots, MESSAGE_BUDGET, kinds[carried.type])
+    seen: set[str] = set()
+    for mark in sorted(layout.marks, key=lambda mark: (mark.icon == "step", mark.event.event)):
+        event = mark.event
+        if event.clause and (event.kind != "message" or event.changed or event.clause not in seen):
+            wide = text_width(event.clause, CLAUSE.size)
+            if canvas.place(event.clause, CLAUSE, beside(*mark.at, wide, CLAUSE.size, frame.down), CLAUSE_BUDGET):
+                seen.add(event.clause)
+    return canvas.labels

@@ -1,0 +1,157 @@
+"""A trace read as a story: who sent what to whom, what became of it, and how each process fared meanwhile.
+
+Every picture needs the same three things that the event list only implies: the flight of each message from the event
+that sent it to the one that received or lost it; the stretches in which a process held a role; and those in which it
+was down or paused. Causality is taken from message numbers and from the order of events at each process.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+
+from habemus.trace.format import Carried, Event, Trace
+
+RECEIVED, LOST, UNDER_WAY = "received", "lost", "under way"
+
+
+@dataclass(frozen=True)
+class Flight:
+    """A message on its way; a duplicate is a flight of its own."""
+
+    carried: Carried
+    sent: Event
+    fate: str
+    end: Event | None
+    copy: bool = False
+
+    @property
+    def died_at_once(self) -> bool:
+        """Whether the network lost it in the tick in which it was sent."""
+        return self.fate == LOST and self.end is not None and self.end.time == self.sent.time
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """From one event at a process to another (None: to the end), something was so."""
+
+    process: int
+    what: str
+    start: Event
+    end: Event | None
+
+
+@dataclass(frozen=True)
+class Story:
+    """The first events of a trace, understood."""
+
+    ids: list[int]
+    events: list[Event]
+    total: int
+    flights: list[Flight]
+    roles: list[Stretch]
+    outages: list[Stretch]
+    ring: bool = False
+
+    def closes_ring(self, flight: Flight) -> bool:
+        """Whether a message goes between the last place of a ring and the first."""
+        return self.ring and {flight.carried.sender, flight.carried.to} == {self.ids[0], self.ids[-1]}
+
+    @property
+    def message_types(self) -> list[str]:
+        """The types of the messages, in order of first appearance."""
+        return list(dict.fromkeys(flight.carried.type for flight in self.flights))
+
+    @property
+    def leaders(self) -> list[int]:
+        """Who leads at the end, in the order in which they took office."""
+        return [stretch.process for stretch in self.roles if stretch.what == "leader" and stretch.end is None]
+
+
+def read_story(trace: Trace, limit: int | None = None, processes: int | None = None) -> Story:
+    """The story of the first `limit` events, as far as the first `processes` processes take part in it."""
+    ids = trace.ids if processes is None else trace.ids[:processes]
+    shown = set(ids)
+    ordered = sorted(trace.events, key=lambda event: event.event)
+    concerning = (event for event in ordered if where(event) is None or where(event) in shown)
+    events = list(islice(concerning, limit))
+    flights = flights_of(events, shown)
+    return Story(ids, events, len(ordered), flights, roles_of(events), outages_of(events), is_ring(trace, len(ids)))
+
+
+def is_ring(trace: Trace, shown: int) -> bool:
+    """Whether the links are just those between neighbouring places, and enough of them to see a circle."""
+    ids = trace.ids
+    circle = {frozenset(pair) for pair in zip(ids, ids[1:] + ids[:1], strict=True)}
+    return shown == len(ids) > 3 and circle == {frozenset(edge) for edge in trace.header.edges}
+
+
+def where(event: Event) -> int | None:
+    """At whose lane an event happens: a lost message dies on its way to the receiver."""
+    return event.received[0].to if event.kind == "lost" else event.process
+
+
+def flights_of(events: list[Event], shown: set[int]) -> list[Flight]:
+    """Every message between processes that are shown, in the order of sending."""
+    arrivals: dict[int, list[tuple[str, Event]]] = {}
+    for event in events:
+        for carried in event.received:
+            arrivals.setdefault(carried.message, []).append((LOST if event.kind == "lost" else RECEIVED, event))
+    flights = []
+    for event in events:
+        for carried in event.sent:
+            if carried.to in shown:
+                ends = arrivals.get(carried.message)
+                if ends is None:
+                    flights.append(Flight(carried, event, UNDER_WAY, None))
+                    continue
+                for number, (fate, end) in enumerate(ends):
+                    flights.append(Flight(carried, event, fate, end, copy=number > 0))
+    return flights
+
+
+def roles_of(events: list[Event]) -> list[Stretch]:
+    """Who held which role from when to when."""
+    held: dict[int, tuple[str, Event]] = {}
+    stretches = []
+    for event in events:
+        pid = event.process
+        role = "" if event.kind == "crash" else event.role
+        if pid is None or role is None:
+            continue
+        before = held.pop(pid, None)
+        if before is not None:
+            stretches.append(Stretch(pid, before[0], before[1], event))
+        if role:
+            held[pid] = (role, event)
+    stretches += [Stretch(pid, role, start, None) for pid, (role, start) in held.items()]
+    return sorted(stretches, key=lambda stretch: stretch.start.event)
+
+
+def outages_of(events: list[Event]) -> list[Stretch]:
+    """Who was down or paused from when to when."""
+    ends = {"recover": "crash", "resume": "pause"}
+    out: dict[int, Event] = {}
+    stretches = []
+    for event in events:
+        pid = event.process
+        if pid is None:
+            continue
+        begun = out.get(pid)
+        if event.kind in ("crash", "pause"):
+            if begun is not None:  # a paused process crashes: the pause is over
+                stretches.append(Stretch(pid, begun.kind, begun, event))
+            out[pid] = event
+        elif begun is not None and ends.get(event.kind) == begun.kind:
+            stretches.append(Stretch(pid, begun.kind, begun, event))
+            del out[pid]
+    stretches += [Stretch(pid, start.kind, start, None) for pid, start in out.items()]
+    return sorted(stretches, key=lambda stretch: stretch.start.event)
+
+
+def fault_text(event: Event) -> str:
+    """A fault of the network in words: `cut 1-4`, `partition 1 2 | 3 4`, `heal`."""
+    groups = event.subject if isinstance(event.subject, list) else []
+    if event.kind == "partition" or any(len(group) != 2 for group in groups):
+        return "partition " + " | ".join(" ".join(map(str, group)) for group in groups)
+    return f"{event.kind} {', '.join(f'{a}-{b}' for a, b in groups)}".rstrip()

@@ -1,0 +1,257 @@
+"""The command line as scripts and people meet it."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from habemus.cli import main
+from habemus.trace import read_trace
+
+
+def run(capsys, *arguments):
+    status = main(list(arguments))
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def as_json(capsys, *arguments):
+    status, out, err = run(capsys, *arguments, "--json")
+    assert err == ""
+    return status, json.loads(out)
+
+
+def test_simulate_json_has_the_fields_that_scripts_rely_on(capsys):
+    status, result = as_json(capsys, "simulate", "chang-roberts")
+    assert status == 0
+    assert result["algorithm"] == "chang-roberts"
+    assert result["n"] == 8 and sorted(result["ids"]) == list(range(1, 9)) and len(result["edges"]) == 8
+    assert result["leader"] == 8 and result["seed"] == 0
+    assert result["messages"] == sum(result["messages_by_type"].values()) <= result["bound"] == 44
+    assert result["properties"] == dict.fromkeys(["termination", "uniqueness", "agreement", "stability"], True)
+    assert len(result["digest"]) == 64 and result["time"] == result["rounds"] == 16
+
+
+@pytest.mark.parametrize(
+    ("order", "starters", "messages"),
+    [("best", "one", 32), ("worst", "one", 47), ("best", "all", 47), ("worst", "all", 152), ("sorted", "all", 47)],
+)
+def test_order_and_starters_give_the_published_extremes(capsys, order, starters, messages):
+    arguments = ["simulate", "chang-roberts", "--n", "16", "--order", order, "--starters", starters]
+    assert as_json(capsys, *arguments)[1]["messages"] == messages
+
+
+def test_starters_may_be_a_number_or_ids(capsys):
+    few = as_json(capsys, "simulate", "chang-roberts", "--n", "32", "--starters", "3")[1]
+    some = as_json(capsys, "simulate", "chang-roberts", "--n", "32", "--starters", "4,9")[1]
+    assert few["leader"] == some["leader"] == 32
+    assert few["digest"] != some["digest"]
+
+
+@pytest.mark.parametrize("n", ["1", "2"])
+@pytest.mark.parametrize("algorithm", ["chang-roberts", "bully"])
+def test_one_and_two_processes_elect(capsys, algorithm, n):
+    status, result = as_json(capsys, "simulate", algorithm, "--n", n)
+    assert status == 0 and result["leader"] == int(n)
+
+
+def test_a_violation_is_status_1_and_the_witness_is_printed(capsys):
+    status, out, _ = run(capsys, "simulate", "bully", "--n", "6", "--delay", "uniform:1:100")
+    assert status == 1
+    assert "✗ uniqueness" in out
+    assert "took office at time" in out and "still held it when" in " ".join(out.split())
+    assert "relies on at most 10" in " ".join(out.split())
+
+
+def test_a_spent_budget_is_status_3(capsys):
+    status, result = as_json(capsys, "simulate", "chang-roberts", "--n", "100", "--events", "50")
+    assert status == 3 and result["ended"] == "budget"
+
+
+def test_until_stops_at_a_time_or_at_a_property(capsys):
+    assert as_json(capsys, "simulate", "bully", "--until", "5")[1]["ended"] == "time"
+    status, result = as_json(capsys, "simulate", "chang-roberts", "--until", "termination")
+    assert status == 1 and result["ended"] == "property" and result["time"] == 8
+    assert result["properties"]["termination"] and not result["properties"]["agreement"]
+
+
+MISTAKES = {
+    "simulate chang-robert": "did you mean chang-roberts?",
+    "simulate chang-roberts --n 0": "from 1 to 10,000,000, got 0",
+    "simulate chang-roberts --n -3": "got -3",
+    "simulate chang-roberts --n x": "--n",
+    "simulate chang-roberts --ids 1,2,2": "2 is there more than once",
+    "simulate chang-roberts --ids 1,b": "expected a whole number, got 'b'",
+    "simulate bully --crash 99@3": "there is no process 99; the ids are 1 to 8",
+    "simulate bully --crash 9": "expected P@T",
+    "simulate bully --cut 1@4": "expected two processes",
+    "simulate bully --drift 2:fast@4": "expected a rate",
+    "simulate chang-roberts --delay uniform:5:1": "1 <= A <= B",
+    "simulate chang-roberts --delay uniform:-1:5": "1 <= A <= B",
+    "simulate chang-roberts --delay sometimes": "expected unit, uniform:A:B",
+    "simulate chang-roberts --loss 2": "network.loss",
+    "simulate chang-roberts --topology grid": "runs on a ring",
+    "simulate chang-roberts --order upside": "expected best, worst, random or sorted",
+    "simulate chang-roberts --starters 99": "expected 0 to 8",
+    "simulate chang-roberts --starters 1,77": "there is no process 77",
+    "simulate missing.toml": "missing.toml cannot be read",
+    "simulate chang-roberts --diagram nowhere/x.svg": "cannot be written",
+    "simulate chang-roberts --trace nowhere/x.jsonl": "cannot be written",
+    "simulate chang-roberts --diagram x.gif": ".svg, .mmd, .shiviz or .txt",
+    "simulate chang-roberts --set patience=1": "has no such parameter",
+    "simulate bully --set transmission": "expected NAME=VALUE",
+    "simulate bully --set transmission=soon": "parameters.transmission: expected int",
+    "simulate bully --until sometime": "expected one of termination",
+    "simulate bully --call 2:dance@4": "knows no 'dance'",
+    "simulate nowhere:Thing": "cannot be imported",
+    "simulate chang-roberts --bogus": "--bogus",
+    "frobnicate": "frobnicate",
+    "scenario bully-seven-step": "did you mean bully-seven-steps?",
+    "algorithms paxos-made-easy": "there is no algorithm",
+    "sweep chang-roberts --n 8,x": "got 'x'",
+    "sweep chang-roberts --n 0": "got 0",
+    "sweep chang-roberts --seeds 0": "at least 1",
+    "sweep chang-roberts --plot nowhere/x.svg": "cannot be written",
+    "sweep chang-roberts --plot x.gif": "expected a name that ends in",
+}
+
+
+@pytest.mark.parametrize("command", MISTAKES)
+def test_a_mistake_gets_one_clear_sentence_and_status_2(capsys, monkeypatch, tmp_path, command):
+    monkeypatch.chdir(tmp_path)
+    status, out, err = run(capsys, *command.split())
+    assert status == 2
+    assert out == ""
+    assert err.startswith("habemus: ") and err.count("\n") == 1
+    assert MISTAKES[command] in err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "complaint"),
+    [
+        ("a.toml", 'algorithm = "bully"\n[topology', "a.toml is not TOML"),
+        ("a.json", '{"algorithm": "bully", ', "a.json is not JSON"),
+        ("a.toml", "seed = 3\n", "missing required field algorithm"),
+        ("a.toml", 'algorithm = "bully"\nsead = 3\n', "sead"),
+        ("a.toml", 'algorithm = "bully"\n[[faults]]\nat = "soon"\ndo = "crash"\nprocess = 2\n', "faults[0].at"),
+        ("a.toml", 'algorithm = "bully"\n[[faults]]\nat = 3\ndo = "explode"\nprocess = 2\n', "faults[0].do"),
+    ],
+)
+def test_a_broken_scenario_file_is_named_with_its_field(capsys, tmp_path, name, text, complaint):
+    (tmp_path / name).write_text(text)
+    status, out, err = run(capsys, "simulate", str(tmp_path / name))
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert complaint in err and name in err
+
+
+def test_what_is_written_can_be_read_back(capsys, tmp_path):
+    files = {kind: str(tmp_path / f"run.{kind}") for kind in ("toml", "json", "jsonl", "svg", "mmd", "shiviz", "txt")}
+    first = as_json(
+        capsys, "simulate", "bully", "--crash", "8@30", "--delay", "uniform:1:9", "--save", files["toml"],
+        "--trace", files["jsonl"], "--diagram", files["svg"],
+    )[1]  # fmt: skip
+    again = as_json(capsys, "simulate", files["toml"], "--save", files["json"], "--diagram", files["mmd"])[1]
+    third = as_json(capsys, "simulate", files["json"], "--diagram", files["shiviz"])[1]
+    as_json(capsys, "simulate", files["json"], "--diagram", files["txt"])
+    assert first["digest"] == again["digest"] == third["digest"] == read_trace(files["jsonl"]).digest
+    starts = {"svg": "<svg", "mmd": "sequenceDiagram", "shiviz": "(?<", "txt": "    0"}
+    for kind, start in starts.items():
+        with open(files[kind], encoding="utf-8") as file:
+            assert file.read().startswith(start), kind
+
+
+def test_simulate_tells_a_person_who_won_at_what_cost_and_draws_it(capsys):
+    status, out, _ = run(capsys, "simulate", "chang-roberts")
+    assert status == 0
+    for part in ("♛ 8 leads after 16 ticks", "33   of at most 44 = n(n+1)/2 + n", "✓ agreement", "nothing was left to do"):
+        assert part in out
+    assert "Candidate(8)" in out
+
+
+def test_scenario_lists_prints_and_runs(capsys, tmp_path):
+    status, out, _ = run(capsys, "scenario")
+    assert status == 0 and "bully-seven-steps" in out
+    _, text, _ = run(capsys, "scenario", "chang-roberts-worst", "--print")
+    (tmp_path / "again.toml").write_text(text)
+    assert as_json(capsys, "simulate", str(tmp_path / "again.toml"))[1]["messages"] == 44
+    assert run(capsys, "scenario", "bully-flapping")[0] == 1
+    names = [entry["name"] for entry in as_json(capsys, "scenario")[1]]
+    assert "chang-roberts-coulouris" in names
+
+
+def test_algorithms_shows_the_catalogue_and_one_entry_in_full(capsys):
+    entries = {entry["name"]: entry for entry in as_json(capsys, "algorithms")[1]}
+    assert entries["bully"]["durable"] == ["failures"]
+    assert {clause["trigger"] for clause in entries["chang-roberts"]["clauses"]} == {
+        "upon_start", "upon(Candidate)", "upon(Elected)",
+    }  # fmt: skip
+    assert all(clause["line"] > 0 for entry in entries.values() for clause in entry["clauses"])
+    _, out, _ = run(capsys, "algorithms", "chang-roberts", "--source")
+    for part in ("Why safe", "CACM 22(5), 1979", "weigh_candidate", "class ChangRoberts"):
+        assert part in out
+
+
+OWN = '''
+from dataclasses import dataclass
+from habemus.process import Election, Message, Pid, upon, upon_start
+
+
+@dataclass(frozen=True)
+class Greeting(Message):
+    id: Pid
+
+
+class Loudest(Election):
+    """Everybody tells everybody; the largest leads."""
+
+    name = "loudest"
+    topology = "complete"
+    heard: set[Pid] = set()
+
+    @upon_start
+    def shout(self):
+        self.send(self.neighbours, Greeting(self.id))
+
+    @upon(Greeting)
+    def listen(self, sender, message):
+        self.heard.add(message.id)
+        if len(self.heard) == self.n - 1:
+            self.elect(max(self.heard | {self.id}))
+'''
+
+
+def test_an_algorithm_of_ones_own_runs_by_file_and_by_module(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "own_election.py").write_text(OWN)
+    by_file = as_json(capsys, "simulate", "own_election.py:Loudest", "--n", "5")[1]
+    by_module = as_json(capsys, "simulate", "own_election:Loudest", "--n", "5")[1]
+    assert by_file["leader"] == by_module["leader"] == 5 and by_file["messages"] == 20
+    (tmp_path / "own_failure.py").write_text(OWN.replace("self.heard.add(message.id)", "self.herd.add(message.id)"))
+    status, out, err = run(capsys, "simulate", "own_failure.py:Loudest")
+    assert (status, out) == (2, "")
+    assert "Loudest failed at time 1" in err and "own_failure.py:24" in err and "herd" in err
+
+
+def test_sweep_holds_the_mean_against_the_bounds(capsys, tmp_path):
+    csv, plot = tmp_path / "rows.csv", tmp_path / "plot.svg"
+    status, result = as_json(
+        capsys, "sweep", "chang-roberts", "--n", "8,16", "--seeds", "20", "--csv", str(csv), "--plot", str(plot)
+    )
+    assert status == 0
+    assert [(row["n"], row["runs"], row["violations"]) for row in result] == [(8, 20, 0), (16, 20, 0)]
+    assert all(row["least"] <= row["mean"] <= row["most"] <= row["bounds"]["n(n+1)/2 + n"] for row in result)
+    assert len(csv.read_text().splitlines()) == 41
+    assert "<svg" in plot.read_text()
+    status, out, _ = run(capsys, "sweep", "chang-roberts", "bully", "--n", "4", "--seeds", "3")
+    assert status == 0 and "n² - 1" in out
+
+
+def test_help_and_version_do_not_load_heavy_libraries():
+    code = "import sys; from habemus.cli import main; main(['--version']); print(sorted({'numpy', 'matplotlib', 'networkx'} & set(sys.modules)))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ).stdout
+    assert out.splitlines()[0].startswith("habemus 0.1.0, kernel ")
+    assert out.splitlines()[1] == "[]"

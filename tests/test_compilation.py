@@ -1,0 +1,65 @@
+"""Compiled or interpreted, whatever the hash seed: the same run to the last bit."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from habemus.compilation import is_compiled
+
+DIGESTS = """
+from habemus.compilation import is_compiled
+from habemus.scenario import *
+from habemus.simulation import simulate
+print("compiled" if is_compiled() else "interpreted")
+runs = [scenario for scenario in named_scenarios().values()]
+for seed in range(5):
+    runs.append(Scenario("chang-roberts", topology=Place(n=40), network=Network(delay="uniform:1:10"), seed=seed))
+    runs.append(Scenario("chang-roberts", topology=Place(n=20), network=Network(delay="lognormal:5:1"), seed=seed))
+    runs.append(Scenario("chang-roberts", topology=Place(n=20), network=Network(loss=0.05, delay="exponential:9"), seed=seed))
+    runs.append(Scenario("bully", network=Network(delay="uniform:1:10", duplication=0.2), seed=seed,
+        faults=[Crash(40, 8), Pause(50, 3), Resume(90, 3), Recover(150, 8), Skew(160, 7, 5), Drift(0, 2, 1.25)]))
+    runs.append(Scenario("bully", network=Network(fifo=False, delay="uniform:1:40"), seed=seed,
+        parameters={"stable": True}, faults=[Crash(40, 8), Partition(60, [[1, 2, 3], [4, 5, 6, 7]]), Heal(200), Recover(250, 8)]))
+for scenario in runs:
+    outcome = simulate(scenario, digest=True)
+    print(scenario.algorithm, scenario.seed, outcome.leader, outcome.messages, outcome.time, outcome.digest)
+"""
+
+
+def digests(compiled: str, hash_seed: str) -> tuple[str, list[str]]:
+    environment = {**os.environ, "HABEMUS_COMPILED": compiled, "PYTHONHASHSEED": hash_seed}
+    run = subprocess.run([sys.executable, "-c", DIGESTS], capture_output=True, text=True, env=environment)
+    assert run.returncode == 0, run.stderr
+    kernel, *lines = run.stdout.splitlines()
+    return kernel, lines
+
+
+@pytest.fixture(scope="module")
+def interpreted() -> list[str]:
+    kernel, lines = digests("0", "0")
+    assert kernel == "interpreted"
+    assert len(set(lines)) == len(lines) == 25 + 9
+    return lines
+
+
+@pytest.mark.parametrize("hash_seed", ["0", "1", "4242"])
+@pytest.mark.parametrize("compiled", ["0", ""])
+def test_same_digest_compiled_and_interpreted_under_every_hash_seed(interpreted, compiled, hash_seed):
+    kernel, lines = digests(compiled, hash_seed)
+    assert kernel == ("interpreted" if compiled == "0" or not is_compiled() else "compiled")
+    assert lines == interpreted
+
+
+def test_ci_tests_the_compiled_kernel():
+    if os.environ.get("CI"):
+        assert is_compiled()
+
+
+def test_insisting_on_a_compiled_kernel_is_honoured_or_refused():
+    environment = {**os.environ, "HABEMUS_COMPILED": "1"}
+    run = subprocess.run([sys.executable, "-c", "import habemus"], capture_output=True, text=True, env=environment)
+    compiled = digests("", "0")[0] == "compiled"
+    assert (run.returncode == 0) == compiled
+    assert compiled or "installed without a C compiler" in run.stderr
