@@ -16,11 +16,13 @@ MODULES = ("properties", "trace/recorder", "simulation/delays", "simulation/topo
 
 
 def compiler_at_hand() -> bool:
+    """Whether there is a C compiler to call."""
     command = os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
     return any(shutil.which(name) for name in (command.split()[0], "cc"))
 
 
 def extensions() -> list:
+    """The kernel as C extensions, or none."""
     wish = os.environ.get("HABEMUS_COMPILED", "")
     if wish == "0" or (wish != "1" and not compiler_at_hand()):
         return []

@@ -11,4 +11,4 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--write-golden", action="store_true", help="write the golden transcripts anew, for review in a diff")
+    parser.addoption("--write-golden", action="store_true", help="write the golden transcripts anew")

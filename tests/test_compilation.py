@@ -14,14 +14,15 @@ from habemus.scenario import *
 from habemus.simulation import simulate
 print("compiled" if is_compiled() else "interpreted")
 runs = [scenario for scenario in named_scenarios().values()]
+ring = Place(n=40)
+flaky = [Crash(40, 8), Pause(50, 3), Resume(90, 3), Recover(150, 8), Skew(160, 7, 5), Drift(0, 2, 1.25)]
+parted = [Crash(40, 8), Partition(60, [[1, 2, 3], [4, 5, 6, 7]]), Heal(200), Recover(250, 8)]
 for seed in range(5):
-    runs.append(Scenario("chang-roberts", topology=Place(n=40), network=Network(delay="uniform:1:10"), seed=seed))
-    runs.append(Scenario("chang-roberts", topology=Place(n=20), network=Network(delay="lognormal:5:1"), seed=seed))
-    runs.append(Scenario("chang-roberts", topology=Place(n=20), network=Network(loss=0.05, delay="exponential:9"), seed=seed))
-    runs.append(Scenario("bully", network=Network(delay="uniform:1:10", duplication=0.2), seed=seed,
-        faults=[Crash(40, 8), Pause(50, 3), Resume(90, 3), Recover(150, 8), Skew(160, 7, 5), Drift(0, 2, 1.25)]))
-    runs.append(Scenario("bully", network=Network(fifo=False, delay="uniform:1:40"), seed=seed,
-        parameters={"stable": True}, faults=[Crash(40, 8), Partition(60, [[1, 2, 3], [4, 5, 6, 7]]), Heal(200), Recover(250, 8)]))
+    for network in (Network("uniform:1:10"), Network("lognormal:5:1"), Network("exponential:9", loss=0.05)):
+        runs.append(Scenario("chang-roberts", topology=ring, network=network, seed=seed))
+    runs.append(Scenario("bully", network=Network("uniform:1:10", duplication=0.2), seed=seed, faults=flaky))
+    unordered = Network("uniform:1:40", fifo=False)
+    runs.append(Scenario("bully", parameters={"stable": True}, network=unordered, seed=seed, faults=parted))
 for scenario in runs:
     outcome = simulate(scenario, digest=True)
     print(scenario.algorithm, scenario.seed, outcome.leader, outcome.messages, outcome.time, outcome.digest)

@@ -14,9 +14,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from habemus.compilation import choose_implementation
-from habemus.version import VERSION as __version__
+from habemus.version import VERSION
 
 choose_implementation()
+
+__version__ = VERSION
 
 if TYPE_CHECKING:
     from habemus.scenario import Scenario, read_scenario

@@ -43,6 +43,8 @@ class World:
         self.in_office: dict[Pid, Claim] = {}
         self.incumbent: Claim | None = None  # the last to take office, until it crashes
         self.claims = 0
+        self.vacant_since = -1  # when the leader crashed, until all live processes name a new one; else -1
+        self.downtimes: list[int] = []
         self.time = 0
         self.event = -1
         self.deposed: Claim | None = None  # who was incumbent, and well, when the last one took office
@@ -61,9 +63,14 @@ class World:
             if self.incumbent is not None and self.incumbent.process != process:
                 self.deposed = self.incumbent
             self.incumbent = claim
+        if self.vacant_since >= 0 and self.agreed():
+            self.downtimes.append(self.time - self.vacant_since)
+            self.vacant_since = -1
 
     def crashed(self, process: Pid) -> None:
         """`process` is down and names nobody."""
+        if process in self.in_office and self.vacant_since < 0:
+            self.vacant_since = self.time
         self.live -= 1
         self.down.add(process)
         self.withdraw_belief(process)
@@ -86,6 +93,10 @@ class World:
             else:
                 del self.support[named]
             self.in_office.pop(process, None)
+
+    def agreed(self) -> bool:
+        """Whether all live processes name one leader, and it is in office."""
+        return len(self.support) == 1 and len(self.beliefs) == self.live and len(self.in_office) == 1
 
     def leader(self) -> Pid | None:
         """The one process in office; None if there is none, or more than one."""
@@ -143,7 +154,7 @@ class Termination(Property):
         if world.live == 0:
             return Witness("every process has crashed, so none is in office", world.time, [], [])
         past = "nobody ever took office" if world.claims == 0 else "the last leader is gone and nobody has followed it"
-        return Witness(f"{past}, and nothing more can happen", world.time, [], [])
+        return Witness(f"{past} by the end of the run", world.time, [], [])
 
 
 class Uniqueness(Property):
@@ -170,7 +181,8 @@ class Agreement(Property):
     name = "agreement"
 
     def observe(self, world: World) -> None:
-        self.reached = len(world.support) == 1 and len(world.beliefs) == world.live
+        united = len(world.support) == 1 and len(world.beliefs) == world.live
+        self.reached = united and next(iter(world.support)) not in world.down
 
     def shortfall(self, world: World) -> Witness | None:
         if world.live == 0:

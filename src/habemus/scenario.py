@@ -43,6 +43,16 @@ class Place(Struct, forbid_unknown_fields=True, omit_defaults=True):
     edges: list[tuple[Pid, Pid]] | None = None
     file: str | None = None
 
+    @classmethod
+    def from_graph(cls, graph: Any, name: str = "the graph") -> Place:
+        """The shape of a networkx graph whose nodes are numbers, which become the ids."""
+        try:
+            ids = sorted(int(node) for node in graph.nodes)
+            edges = sorted({(min(int(a), int(b)), max(int(a), int(b))) for a, b in graph.edges})
+        except ValueError:
+            raise ScenarioError(f"topology: the nodes of {name} have to be numbers, which become the ids") from None
+        return cls(ids=ids, edges=edges)
+
 
 class LinkDelay(Struct, forbid_unknown_fields=True):
     """A link that is slower or faster than the others, in one direction."""
@@ -152,7 +162,7 @@ class Expect(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class Scenario(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """What to run. `detection` is how long the perfect detector takes (None: as the algorithm needs; -1: there is none)."""
+    """What to run. `detection` is how long the perfect detector takes; None: a default, -1: there is no detector."""
 
     algorithm: str
     title: str = ""

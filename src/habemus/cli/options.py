@@ -162,7 +162,8 @@ def faults(given: dict[str, Any]) -> list[AnyFault]:
         found.append(Heal(at, [] if link == "all" else [pair(link, "--heal")]))
     for text in given.get("partition", []):
         groups, at = split_time(text, "--partition", "GROUP/GROUP@T, as in 1,2/3,4,5@30")
-        found.append(Partition(at, [[whole(p, "--partition") for p in group.split(",")] for group in groups.split("/")]))
+        sides = [[whole(pid, "--partition") for pid in group.split(",")] for group in groups.split("/")]
+        found.append(Partition(at, sides))
     for text in given.get("skew", []):
         what, at = split_time(text, "--skew", "P:TICKS@T, as in 2:15@30")
         process, ticks = split_colon(what, "--skew", "P:TICKS@T")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +43,8 @@ def run_and_report(scenario: Scenario, json: bool, trace: str | None, diagram: s
     keep = KEPT_EVENTS if diagram is not None else DRAWN_EVENTS if small and not json else 0
     if save is not None:
         scenario.write(save)
-    outcome = simulate(scenario, keep=keep, digest=json, trace=trace)
+    with progress_line() as progress:
+        outcome = simulate(scenario, keep=keep, digest=json, trace=trace, progress=progress)
     if diagram is not None:
         Path(diagram).write_text(drawn(outcome, diagram), encoding="utf-8")
     if json:
@@ -53,6 +56,17 @@ def run_and_report(scenario: Scenario, json: bool, trace: str | None, diagram: s
             if path is not None:
                 console.print(Text.assemble((f"  {made} written to ", "dim"), path))
     return status(outcome)
+
+
+@contextmanager
+def progress_line() -> Iterator[Callable[[int, int], None] | None]:
+    """A line on a terminal's stderr that says how far a long run has got."""
+    console = Console(stderr=True, highlight=False)
+    if not console.is_terminal:
+        yield None
+        return
+    with console.status("") as status:
+        yield lambda events, time: status.update(f"[dim]{events:,} events, time {time:,}[/]")
 
 
 def check_writable(path: str | None) -> None:

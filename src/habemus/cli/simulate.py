@@ -8,7 +8,7 @@ import typer
 
 from habemus.cli import options as o
 
-Diagram = Annotated[str | None, typer.Option("--diagram", help="Draw the run: F.svg, F.mmd (Mermaid), F.shiviz, F.txt.")]
+Diagram = Annotated[str | None, typer.Option("--diagram", help="Draw the run: F.svg, .mmd, .shiviz or .txt.")]
 TraceFile = Annotated[str | None, typer.Option("--trace", help="Write the trace as JSON lines.")]
 Save = Annotated[str | None, typer.Option("--save", help="Write the scenario itself: F.toml or F.json.")]
 Name = Annotated[str, typer.Argument(metavar="NAME|FILE", help="An algorithm, a named scenario or a scenario file.")]

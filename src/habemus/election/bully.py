@@ -8,8 +8,8 @@ a weaker leader out of office even though that one is well.
 Assumes   a complete graph, unique ids, reliable links, crash and recovery; synchrony: a message takes at most T_trans
           (`transmission`) and an answer at most T_process (`processing`); a crash is noticed after T, not before.
 Gives     termination, uniqueness, agreement; stability while nobody recovers, and always with `stable`.
-Costs     everybody calls: n^2 - 1 messages. The strongest is dead and the weakest alone notices: n(n-1)/2 ELECTION,
-          (n-1)(n-2)/2 ANSWER, n - 2 COORDINATOR; if the second strongest notices: n - 1 in all.
+Costs     everybody calls: n^2 - 1 messages, and never more. The strongest is dead and the weakest alone notices:
+          n(n-1)/2 ELECTION, (n-1)(n-2)/2 ANSWER, n - 2 COORDINATOR; if the second strongest notices: n - 1 in all.
 Why safe  T = 2 T_trans + T_process passes without an answer only if no stronger process was up when asked. An announced
           winner takes office T_trans later, when every weaker leader has heard of it and stepped down. One that comes
           back is silent for T + T_trans: by then elections that took it for dead are over and their news has arrived.
@@ -46,7 +46,7 @@ from habemus.process import (
 
 Rank: TypeAlias = tuple[bool, int, int, Pid]
 
-IDLE, SILENT, ASKING, WAITING, ANNOUNCED = "idle", "silent", "asking", "waiting", "announced"
+IDLE, SILENT, ASKING, WAITING, ANNOUNCED, SETTLING = "idle", "silent", "asking", "waiting", "announced", "settling"
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Bully(Election):
 
     @property
     def candidate(self) -> bool:
-        return self.stage != IDLE
+        return self.stage not in (IDLE, SETTLING)
 
     @property
     def patience(self) -> int:
@@ -99,9 +99,11 @@ class Bully(Election):
         return 2 * self.transmission + self.processing
 
     @property
-    def settled(self) -> bool:
-        """With `stable`: chosen, and not to be moved by anyone's call."""
-        return self.stable and (self.leader == self.id or self.stage == ANNOUNCED)
+    def irremovable(self) -> bool:
+        """In office, and nobody who comes back can change that."""
+        if self.stable:
+            return self.leader == self.id or self.stage == ANNOUNCED
+        return self.leader == self.id and not self.stronger()
 
     def may_lead(self, process: Pid) -> bool:
         return not self.candidates or process in self.candidates
@@ -112,9 +114,15 @@ class Bully(Election):
     def outranks(self, process: Pid, failures: int) -> bool:
         return self.rank_of(self.id, self.failures) > self.rank_of(process, failures)
 
+    def stronger(self) -> list[Pid]:
+        """Those whose answer would end this process's hopes; with `stable` anyone's might."""
+        return [p for p in self.neighbours if self.may_lead(p) and (self.stable or not self.outranks(p, 0))]
+
     @upon_start
     def call_election(self) -> None:
-        if self.stage == IDLE and not self.settled:
+        if self.irremovable:
+            self.announce()
+        elif self.stage in (IDLE, SETTLING):
             self.ask_stronger()
 
     @upon_suspect
@@ -126,7 +134,7 @@ class Bully(Election):
         if self.leader != self.id:
             self.elect(None)
         self.stage = ASKING
-        asked = [p for p in self.neighbours if self.may_lead(p) and (self.stable or not self.outranks(p, 0))]
+        asked = self.stronger()
         self.send(asked, ElectionCall(self.failures))
         if asked:
             self.set_timer("answer", self.patience)
@@ -135,11 +143,12 @@ class Bully(Election):
 
     @upon(ElectionCall)
     def answer_call(self, sender: Pid, message: ElectionCall) -> None:
-        if self.settled:
+        if self.irremovable:
             self.send(sender, Coordinator())
         elif self.outranks(sender, message.failures):
             self.send(sender, Answer())
-            self.call_election()
+            if self.stage == IDLE:
+                self.ask_stronger()
         elif self.stage == ASKING:  # with `stable`: a stronger one calls, which is as good as its answer
             self.yield_to_stronger(sender, Answer())
 
@@ -169,15 +178,25 @@ class Bully(Election):
 
     @upon_timeout("seat")
     def take_office(self) -> None:
-        self.stage = IDLE
         self.elect(self.id)
+        self.settle(self.transmission)
 
     @upon(Coordinator)
     def accept_coordinator(self, sender: Pid, message: Coordinator) -> None:
-        self.stage = IDLE
         for timer in ("answer", "coordinator", "seat", "silence"):
             self.cancel_timer(timer)
         self.elect(sender)
+        self.settle(2 * self.transmission)
+
+    def settle(self, time: int) -> None:
+        """Calls made before the news was everywhere are still to come; they are no reason for another round."""
+        self.stage = SETTLING
+        self.set_timer("settling", time)
+
+    @upon_timeout("settling")
+    def be_settled(self) -> None:
+        if self.stage == SETTLING:
+            self.stage = IDLE
 
     @upon_recover
     def come_back(self) -> None:
@@ -189,7 +208,7 @@ class Bully(Election):
 
     @upon(WhoLeads)
     def reassure(self, sender: Pid, message: WhoLeads) -> None:
-        if self.settled:
+        if self.irremovable:
             self.send(sender, Coordinator())
 
     @upon_timeout("silence")

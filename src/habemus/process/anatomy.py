@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from typing import Annotated, Any, ClassVar, get_args, get_origin
 
 from mypy_extensions import mypyc_attr
@@ -87,7 +88,7 @@ class Anatomy:
         """A new process in its initial state."""
         process: Process = self.cls(host)
         for name, default in self.fresh:
-            setattr(process, name, default.copy())
+            setattr(process, name, deepcopy(default))
         for name, value in parameters.items():
             setattr(process, name, value)
         return process
@@ -136,7 +137,7 @@ def fields_of(cls: Any) -> dict[str, Field]:
                 continue
             if not has_default(base, name):
                 raise MisuseError(
-                    f"{place(base, name)} declares the field {name} without a default: give it one, `{name}: ... = ...`."
+                    f"{place(base, name)} has the field {name} without a default: give it one, `{name}: ... = ...`."
                 )
             marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
             fields[name] = Field(name, hint, "durable" in marks, "parameter" in marks)
@@ -191,10 +192,15 @@ def check_message(message: Any, cls: Any) -> None:
     if not is_frozen(message):
         raise MisuseError(f"{place(message)} can be changed after it was sent: declare it @dataclass(frozen=True).")
     for name, hint in field_types(message):
-        if (get_origin(hint) or hint) in MUTABLE:
+        if is_mutable(hint):
             raise MisuseError(
                 f"{place(message)} has the mutable field {name}: use tuple or frozenset, so that it can be hashed."
             )
+
+
+def is_mutable(hint: Any) -> bool:
+    """Whether values of this type can be changed, or hold some that can."""
+    return (get_origin(hint) or hint) in MUTABLE or any(is_mutable(part) for part in get_args(hint))
 
 
 def is_frozen(message: Any) -> bool:
@@ -213,9 +219,9 @@ def frozen(value: Any) -> Any:
     if isinstance(value, set):
         return FrozenSet(value)
     if isinstance(value, list):
-        return FrozenList(value)
+        return FrozenList([frozen(item) for item in value])
     if isinstance(value, dict):
-        return FrozenDict(tuple(sorted(value.items())))
+        return FrozenDict([(key, frozen(value[key])) for key in sorted(value)])
     return value
 
 
@@ -239,9 +245,9 @@ def thawed(value: Any) -> Any:
     if isinstance(value, FrozenSet):
         return set(value)
     if isinstance(value, FrozenList):
-        return list(value)
+        return [thawed(item) for item in value]
     if isinstance(value, FrozenDict):
-        return dict(value)
+        return {key: thawed(item) for key, item in value}
     return value
 
 

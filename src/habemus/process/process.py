@@ -58,6 +58,10 @@ class Host:
         """Those this process shares a link with, in the order of its ports."""
 
     @abstractmethod
+    def members(self) -> tuple[Pid, ...]:
+        """All processes, in the order of their places: clockwise on a ring."""
+
+    @abstractmethod
     def ring(self) -> tuple[Pid, Pid]:
         """The process before this one on the ring and the one after it."""
 
@@ -89,6 +93,11 @@ class Process:
     def neighbours(self) -> tuple[Pid, ...]:
         """Those this process shares a link with, in the order of its ports."""
         return self.host.neighbours()
+
+    @property
+    def members(self) -> tuple[Pid, ...]:
+        """All processes, in the order of their places: clockwise on a ring."""
+        return self.host.members()
 
     @property
     def role(self) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from habemus.catalogue import find_algorithm
-from habemus.process import WORST, Anatomy, Bound, Election, MisuseError, dissect
+from habemus.process import WORST, Anatomy, Bound, Detector, Election, MisuseError, dissect
 from habemus.process.source import source_file
 from habemus.properties import Property, election_properties
 from habemus.scenario import (
@@ -26,6 +26,7 @@ from habemus.scenario import (
     Heal,
     Partition,
     Pause,
+    Place,
     Recover,
     Resume,
     Scenario,
@@ -41,7 +42,9 @@ from habemus.trace import Header, Recorder, Trace
 from habemus.trace.format import FORMAT
 from habemus.version import VERSION
 
-ALL_EVENTS = 10**12
+STAGE = 250_000
+
+Progress = Callable[[int, int], None]
 
 
 class ClauseError(RuntimeError):
@@ -67,6 +70,8 @@ class Outcome:
         self.events = int(simulation.events)
         self.properties = simulation.properties
         self.claims = simulation.world.claims
+        self.downtimes = simulation.world.downtimes
+        self.values_carried = recorder.values_carried if recorder is not None else None
         self.ended = ended
         self.cls = simulation.stack[-1].cls
         some = simulation.nodes[0].process
@@ -81,7 +86,7 @@ class Outcome:
 
     @property
     def bound(self) -> Bound | None:
-        """What the algorithm is proven never to exceed, where the proof speaks of such a run: one election, no faults."""
+        """What is proven never to be exceeded, where the proof speaks of such a run: one election, no faults."""
         scenario = self.scenario
         if scenario.faults or scenario.workload or scenario.network.loss or self.broken_assumption:
             return None
@@ -144,32 +149,51 @@ class Outcome:
 
 
 def simulate(
-    scenario: Scenario, *, keep: int = 0, digest: bool = False, trace: str | Path | None = None
+    scenario: Scenario,
+    *,
+    keep: int = 0,
+    digest: bool = False,
+    trace: str | Path | None = None,
+    progress: Progress | None = None,
 ) -> Outcome:
     """Run a scenario.
 
     `keep` holds that many events in `outcome.trace`, `digest` computes the digest of the whole run, `trace` writes the
-    run to a file. Without any of them nothing is recorded, and the run is fastest.
+    run to a file. Without any of them nothing is recorded, and the run is fastest. `progress` is called now and then
+    with the number of events and the time so far.
     """
     if trace is not None:
         with open(trace, "wb") as file:
-            return run_scenario(scenario, Recorder(keep, file), file)
-    return run_scenario(scenario, Recorder(keep) if keep or digest else None, None)
+            return run_scenario(scenario, Recorder(keep, file), file, progress)
+    return run_scenario(scenario, Recorder(keep) if keep or digest else None, None, progress)
 
 
-def run_scenario(scenario: Scenario, recorder: Recorder | None, file: BufferedWriter | None) -> Outcome:
+def run_scenario(
+    scenario: Scenario, recorder: Recorder | None, file: BufferedWriter | None, progress: Progress | None
+) -> Outcome:
     """Build the simulation, run it, judge it."""
     simulation = build_simulation(scenario, recorder)
     if recorder is not None and file is not None:
         file.write(msgspec.json.encode(trace_header(scenario, simulation.topology)) + b"\n")
     try:
-        ended = simulation.run(-1 if scenario.until is None else scenario.until, scenario.events)
+        ended = run_in_stages(simulation, -1 if scenario.until is None else scenario.until, scenario.events, progress)
     except MisuseError:
         raise
     except Exception as error:
         raise clause_error(error, simulation) from error
     simulation.conclude()
     return Outcome(scenario, simulation, ended, recorder)
+
+
+def run_in_stages(simulation: Simulation, until: int, budget: int, progress: Progress | None) -> str:
+    """Run to the end, with a look up from the work every so many events if anybody wants to know."""
+    if progress is None:
+        return simulation.run(until, budget)
+    while True:
+        ended = simulation.run(until, min(budget, simulation.events + STAGE))
+        if ended != "budget" or simulation.events >= budget:
+            return ended
+        progress(int(simulation.events), int(simulation.now))
 
 
 def clause_error(error: Exception, simulation: Simulation) -> ClauseError:
@@ -203,9 +227,10 @@ def build_simulation(scenario: Scenario, recorder: Recorder | None) -> Simulatio
     if any(issubclass(anatomy.cls, Election) for anatomy in stack):
         properties = election_properties()
     hears_detector = any({"suspect", "trust"} & anatomy.events.keys() for anatomy in stack)
+    brings_detector = any(issubclass(anatomy.cls, Detector) for anatomy in stack)
     detection = scenario.detection
     if detection is None:
-        detection = DEFAULT_DETECTION if hears_detector else -1
+        detection = DEFAULT_DETECTION if hears_detector and not brings_detector else -1
     simulation = Simulation(
         stack,
         parameters,
@@ -294,7 +319,10 @@ def checked_ids(ids: list[int]) -> list[int]:
 def graph_topology(scenario: Scenario) -> Topology:
     """The topology of a scenario that brings its own graph; the nodes are the ids."""
     place = scenario.topology
-    edges = read_edges(place.file) if place.file is not None else place.edges or []
+    if place.file is not None:
+        graph = Place.from_graph(read_graph(place.file), place.file)
+        place = msgspec.structs.replace(place, edges=graph.edges, ids=place.ids or graph.ids)
+    edges = place.edges or []
     ids = checked_ids(place.ids or sorted({pid for edge in edges for pid in edge}))
     where = {pid: number for number, pid in enumerate(ids)}
     stranger = next((pid for edge in edges for pid in edge if pid not in where), None)
@@ -307,25 +335,16 @@ def graph_topology(scenario: Scenario) -> Topology:
     return Topology("graph", ids, links)
 
 
-def read_edges(path: str) -> list[tuple[int, int]]:
-    """The links in a GraphML file or an edge list, as pairs of ids."""
+def read_graph(path: str) -> Any:
+    """The graph in a GraphML file or an edge list."""
     import networkx as nx
 
     try:
-        graph = nx.read_graphml(path) if path.endswith((".graphml", ".xml")) else nx.read_edgelist(path, data=False)
+        return nx.read_graphml(path) if path.endswith((".graphml", ".xml")) else nx.read_edgelist(path, data=False)
     except OSError as error:
         raise ScenarioError(f"topology.file: {path} cannot be read: {error.strerror}") from None
     except Exception as error:
         raise ScenarioError(f"topology.file: {path} is neither GraphML nor an edge list: {error}") from None
-    return graph_edges(graph, path)
-
-
-def graph_edges(graph: Any, name: str = "the graph") -> list[tuple[int, int]]:
-    """The links of a networkx graph whose nodes are numbers, sorted."""
-    try:
-        return sorted({(min(int(a), int(b)), max(int(a), int(b))) for a, b in graph.edges()})
-    except ValueError:
-        raise ScenarioError(f"topology.file: the nodes of {name} have to be numbers, which become the ids") from None
 
 
 def delay_named(text: str, seed: int, where: str, stream: str) -> Any:
@@ -360,7 +379,8 @@ def schedule(scenario: Scenario, simulation: Simulation) -> None:
             known.append("start")
         if command not in known:
             spelled = ", ".join("election" if name == "start" else name for name in known) or "none"
-            raise ScenarioError(f"workload[{number}].call: {scenario.algorithm} knows no {call.call!r}; it knows: {spelled}")
+            where = f"workload[{number}].call"
+            raise ScenarioError(f"{where}: {scenario.algorithm} knows no {call.call!r}; it knows: {spelled}")
         for pid in call.who:
             simulation.at(call.at, lambda pid=pid, command=command: simulation.command(pid, command))  # type: ignore[misc]
 

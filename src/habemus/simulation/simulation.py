@@ -106,7 +106,7 @@ class Node(Host):
         self.indications: list[tuple[int, str, Pid | None]] | None = None
         self.backlog: list[Callable[[], None]] | None = None
         self.rate = 1.0
-        self.process = simulation.create_process(self, len(simulation.stack) - 1)
+        self.process = simulation.create_process(self)
 
     def send(self, to: Pid, message: Message) -> None:
         link: Link = self.first_link if to == self.first_to else self.link_to(to)
@@ -164,6 +164,9 @@ class Node(Host):
     def neighbours(self) -> tuple[Pid, ...]:
         return self.simulation.topology.neighbours(self.place)
 
+    def members(self) -> tuple[Pid, ...]:
+        return self.simulation.members
+
     def ring(self) -> tuple[Pid, Pid]:
         topology = self.simulation.topology
         return topology.ids[self.place - 1], topology.ids[(self.place + 1) % topology.n]
@@ -188,8 +191,9 @@ class Simulation:
     ) -> None:
         self.stack = stack
         self.parameters = parameters
-        self.synchronous = any(["pulse" in anatomy.events for anatomy in stack])
+        self.synchronous = any("pulse" in anatomy.events for anatomy in stack)
         self.topology = topology
+        self.members = tuple(topology.ids)
         self.delay: Delay = Constant(Random(), 1) if self.synchronous else delay
         self.batch: list[int] = []
         self.fifo = fifo
@@ -225,6 +229,8 @@ class Simulation:
         self.properties = properties
         self.goal: Property | None = None
         self.inboxes: dict[int, list[tuple[Pid, Any]]] = {}
+        self.pulse = 0
+        self.silent = 0  # pulses in a row in which nobody sent anything
         collecting = pause_collector()
         try:
             self.nodes = [Node(self, i, id, topology.n) for i, id in enumerate(topology.ids)]
@@ -233,19 +239,15 @@ class Simulation:
 
     # Processes -----------------------------------------------------------------------------------------------------
 
-    def create_process(self, node: Node, layer: int) -> Process:
-        """A fresh process for a layer of a node; creating the top layer creates all below it, too."""
-        process = self.stack[layer].create(node, self.parameters[layer])
-        if len(self.stack) > 1:
-            if node.layers is None or layer == len(self.stack) - 1:
-                node.layers = []
-                for below in range(layer):
-                    node.layers.append(self.stack[below].create(node, self.parameters[below]))
-                node.layers.append(process)
+    def create_process(self, node: Node) -> Process:
+        """Fresh processes for all layers of a node; the top one is returned."""
+        layers = [anatomy.create(node, self.parameters[index]) for index, anatomy in enumerate(self.stack)]
+        if len(layers) > 1:
+            node.layers = layers
         if self.recorder is not None:
             for index, anatomy in enumerate(self.stack):
-                self.recorder.begin_life(self.layer(node, index, process), index, anatomy)
-        return process
+                self.recorder.begin_life(layers[index], index, anatomy)
+        return layers[-1]
 
     def layer(self, node: Node, index: int, top: Process) -> Process:
         """The process in a layer of a node."""
@@ -368,7 +370,8 @@ class Simulation:
                 self.recorder.lose(self.now, envelope, why)
             return
         if not node.up:
-            self.hold(node, lambda: self.arrive(link, parcel))
+            self.count(message)  # it was sent, whether or not the process ever resumes
+            self.hold(node, lambda: self.arrive_late(link, parcel, message))
             return
         if self.synchronous:
             self.count(message)
@@ -380,6 +383,11 @@ class Simulation:
         handler.count += 1
         received = [envelope] if envelope is not None else []
         self.step(node, handler.layer, handler.clause, (link.sender, message), None, received)
+
+    def arrive_late(self, link: Link, parcel: object, message: Message) -> None:
+        """A message that was held at the end of its link is let through."""
+        self.count(message, -1)
+        self.arrive(link, parcel)
 
     def unhandled(self, message: Message) -> MisuseError:
         """What to say of a message that no clause is for."""
@@ -584,7 +592,7 @@ class Simulation:
         if not node.crashed:
             return
         old = [self.layer(node, index, node.process) for index in range(len(self.stack))]
-        node.process = self.create_process(node, len(self.stack) - 1)
+        node.process = self.create_process(node)
         for index, anatomy in enumerate(self.stack):
             process = self.layer(node, index, node.process)
             for name in anatomy.durable:
@@ -705,7 +713,7 @@ class Simulation:
     def run(self, until: int, budget: int) -> str:
         """Go on until nothing is left to do, the goal is reached, time is up or so many events have happened.
 
-        Says which: "quiescence", "property", "time" or "budget".
+        Says which: "quiescence", "property", "time" or "budget". With more time or budget it can go on from there.
         """
         collecting = pause_collector()
         try:
@@ -715,7 +723,9 @@ class Simulation:
 
     def run_ticks(self, until: int, budget: int) -> str:
         """The loop over ticks."""
+        busy = self.now  # the last tick in which anything happened; timers that were cancelled are nothing
         while self.ticks:
+            before = self.events
             tick = self.ticks[0]
             if until >= 0 and tick > until:
                 self.now = until
@@ -740,6 +750,9 @@ class Simulation:
                 return "property"
             if self.events >= budget and self.ticks:
                 return "budget"
+            if self.events != before:
+                busy = self.now
+        self.now = busy
         return "quiescence"
 
     def run_agenda(self, tick: int) -> None:
@@ -760,9 +773,8 @@ class Simulation:
 
         It ends after two silent pulses with no timer running: what a process would do next, it would have begun.
         """
-        silent = 0
-        pulse = 0
-        while silent < 2 or self.ticks:
+        while self.silent < 2 or self.ticks:
+            pulse = self.pulse
             if until >= 0 and pulse > until:
                 return "time"
             if self.events >= budget:
@@ -780,10 +792,10 @@ class Simulation:
                     self.pulse_node(node, pulse)
             for node, layer, name, serial in self.alarms.pop(pulse, []):
                 self.ring_alarm(node, layer, name, serial)
-            silent = 0 if pulse + 1 in self.buckets else silent + 1
+            self.silent = 0 if pulse + 1 in self.buckets else self.silent + 1
+            self.pulse += 1
             if self.goal is not None and self.goal.holds is not None:
                 return "property"
-            pulse += 1
         return "quiescence"
 
     def pulse_node(self, node: Node, pulse: int) -> None:

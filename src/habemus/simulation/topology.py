@@ -68,10 +68,12 @@ class Topology:
 
 
 def star(n: int, random: Random) -> list[Edge]:
+    """All around the first place."""
     return [(0, leaf) for leaf in range(1, n)]
 
 
 def line(n: int, random: Random) -> list[Edge]:
+    """A ring that does not close."""
     return [(place, place + 1) for place in range(n - 1)]
 
 
@@ -91,6 +93,7 @@ def torus(n: int, random: Random) -> list[Edge]:
 
 
 def hypercube(n: int, random: Random) -> list[Edge]:
+    """Places whose numbers differ in one bit are linked."""
     if n & (n - 1):
         raise ValueError(f"a hypercube needs a power of 2, not n={n}; the nearest is {1 << (n.bit_length() - 1)}")
     return [(p, p ^ (1 << axis)) for p in range(n) for axis in range(n.bit_length() - 1)]

@@ -8,6 +8,7 @@ room. Stretches in which nothing happens get little: the axis is broken there, a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from habemus.trace.format import Event
@@ -43,14 +44,16 @@ class Break:
 
 @dataclass(frozen=True)
 class Axis:
-    """The moments of a story, and the position of each of its events (by number)."""
+    """The moments of a story, the position of each of its events (by number), and whether equal times look equal."""
 
     moments: list[Moment]
     breaks: list[Break]
     position: dict[int, float]
+    even: bool
 
     @property
     def length(self) -> float:
+        """Where the last event is."""
         return self.moments[-1].end if self.moments else 0.0
 
 
@@ -61,7 +64,7 @@ def lay_axis(story: Story, scale: Scale) -> Axis:
     for event in story.events:
         depth[event.time] = max(depth.get(event.time, 0), slots[event.event])
     times = sorted(depth)
-    gaps = [after - before for before, after in zip(times, times[1:], strict=False)]
+    gaps = [after - before for before, after in pairwise(times)]
     usual = median(gaps) if gaps else 1
     crowds = crowds_of(story, times)
     moments: list[Moment] = []
@@ -80,7 +83,8 @@ def lay_axis(story: Story, scale: Scale) -> Axis:
         at = moments[-1].end
     starts = {moment.time: moment.start for moment in moments}
     position = {event.event: starts[event.time] + slots[event.event] * scale.slot for event in story.events}
-    return Axis(moments, breaks, position)
+    paces = [(after.start - before.start) / (after.time - before.time) for before, after in pairwise(moments)]
+    return Axis(moments, breaks, position, even=not paces or max(paces) - min(paces) < 0.01)
 
 
 def slots_of(story: Story) -> dict[int, int]:

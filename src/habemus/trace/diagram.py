@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, quoteattr
 
 from habemus.properties import Witness
 from habemus.trace.format import Event, Trace
 from habemus.trace.labels import Point, text_width
-from habemus.trace.layout import Arrow, Layout, Mark, lay_out
+from habemus.trace.layout import HEADING, Arrow, Layout, Mark, lay_out
 from habemus.trace.palette import CANDIDATE, INSIDE, LEADER, MESSAGE_INKS, VIOLATION, WAITING
 from habemus.trace.story import LOST, RECEIVED, UNDER_WAY, Flight, Story, fault_text, read_story
 
@@ -104,7 +104,7 @@ def space_time_svg(
     height = below + 12
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="hb" role="img" width="{n(width)}" height="{n(height)}" '
-        f'viewBox="0 0 {n(width)} {n(height)}" aria-label={attribute(f"Space-time diagram of {trace.header.algorithm}")}>',
+        f'viewBox="0 0 {n(width)} {n(height)}" aria-label={quoteattr("Space-time diagram: " + heading)}>',
         f"<style>{style_sheet(theme)}</style>",
         f'<rect width="{n(width)}" height="{n(height)}" style="fill: var(--ground)"/>',
     ]
@@ -151,7 +151,8 @@ def style_sheet(theme: str) -> str:
     light |= {f"l{k}": ink.line for k, ink in enumerate(MESSAGE_INKS)}
     dark |= {f"l{k}": ink.dark for k, ink in enumerate(MESSAGE_INKS)}
     kinds = "".join(
-        f".hb .t{k} {{ fill: var(--t{k}); }}\n.hb .l{k} {{ stroke: var(--l{k}); stroke-dasharray: {ink.dash or 'none'}; }}\n"
+        f".hb .t{k} {{ fill: var(--t{k}); }}\n"
+        f".hb .l{k} {{ stroke: var(--l{k}); stroke-dasharray: {ink.dash or 'none'}; }}\n"
         f".hb .h{k} {{ fill: var(--l{k}); }}\n.hb .x{k} {{ stroke: var(--l{k}); }}\n"
         for k, ink in enumerate(MESSAGE_INKS)
     )
@@ -169,13 +170,7 @@ def variables(colours: dict[str, str]) -> str:
 def draw_axis(layout: Layout, unit: str) -> list[str]:
     """The time axis with its moments, and a mark where it leaves out idle time."""
     frame, axis = layout.frame, layout.axis
-    edge = 28.0 - frame.left if frame.down else frame.spacing * (frame.lanes - 1) + frame.margin
-
-    def at(position: float, out: float = 0.0) -> Point:
-        if frame.down:
-            return frame.left + edge + out, frame.top + position
-        return frame.left + position, frame.top + edge - out
-
+    at = frame.axis_at
     parts: list[str] = []
     breaks = sorted(axis.breaks, key=lambda broken: broken.at)
     begin = 0.0
@@ -228,7 +223,7 @@ def draw_lanes(layout: Layout, accused: set[int]) -> list[str]:
             begin = up
         if not outages or outages[-1].end is not None:
             parts.append(line("lane", begin, layout.point_of(pid, None, frame.length)))
-        x, y = layout.point_of(pid, None, -26)
+        x, y = layout.point_of(pid, None, HEADING)
         blame = " accused" if pid in accused else ""
         parts.append(text(f"id{blame}", x, y, str(pid)))
     for event, start, end in layout.network_faults:
@@ -275,7 +270,9 @@ def flight_text(flight: Flight) -> str:
 
 def draw_mark(mark: Mark) -> str:
     """An event on its lane."""
-    return titled(f'<g transform="translate({n(mark.at[0])} {n(mark.at[1])})">{icon(mark.icon)}</g>', event_text(mark.event))
+    return titled(
+        f'<g transform="translate({n(mark.at[0])} {n(mark.at[1])})">{icon(mark.icon)}</g>', event_text(mark.event)
+    )
 
 
 def event_text(event: Event) -> str:
@@ -289,7 +286,7 @@ def event_text(event: Event) -> str:
 def icon(name: str) -> str:
     """The sign for a kind of event, around the origin."""
     if name in ICON_PATH:
-        return f'<path class="icon halo-icon" d="{ICON_PATH[name]}" fill="{ICON_COLOUR[name]}"/>'
+        return f'<path class="icon" d="{ICON_PATH[name]}" fill="{ICON_COLOUR[name]}"/>'
     if name == "step":
         return '<circle class="dot" r="3.2"/>'
     if name == "timeout":
@@ -319,15 +316,14 @@ def draw_legend(layout: Layout, top: float, width: float) -> tuple[list[str], fl
     story = layout.story
     items: list[tuple[str, str]] = []
     for number, name in enumerate(story.message_types):
-        tone = number % len(MESSAGE_INKS)
-        items.append((line(f"arrow l{tone}", (-10, 0), (6, 0)) + head((-10, 0), (11, 0), tone), name))
+        items.append((sample_arrow(number % len(MESSAGE_INKS)), name))
     fates = {flight.fate for flight in story.flights}
     if LOST in fates:
         items.append(('<path class="stroke" d="M-4 -4 L4 4 M-4 4 L4 -4"/>', "lost"))
     if UNDER_WAY in fates:
         items.append(('<path class="stroke" opacity="0.55" d="M-10 0 H10"/>', "still under way"))
     if any(flight.copy for flight in story.flights):
-        items.append(('<g opacity="0.55">' + line("arrow l0", (-10, 0), (6, 0)) + head((-10, 0), (11, 0), 0) + "</g>", "copy"))
+        items.append((f'<g opacity="0.55">{sample_arrow(0)}</g>', "copy"))
     present = {mark.icon for mark in layout.marks}
     items += [(icon(name), meaning) for name, meaning in MEANING.items() if name in present]
     if any(story.closes_ring(flight) for flight in story.flights):
@@ -335,15 +331,25 @@ def draw_legend(layout: Layout, top: float, width: float) -> tuple[list[str], fl
         items.append((sign, "out on one side, in on the other: the ring closes"))
     if layout.axis.breaks:
         items.append(('<path class="axis" d="M-9 0 H-3 M3 0 H9 M-5 5 L-1 -5 M1 5 L5 -5"/>', "idle time left out"))
+    if not layout.axis.even:
+        sign = '<path class="axis" d="M-10 0 H10 M-10 -4 V4 M-6 -4 V4 M3 -4 V4 M10 -4 V4"/>'
+        items.append((sign, "time is not to scale"))
     x, y = 32.0, top
     parts = []
     for sign, meaning in items:
         room = 22 + text_width(meaning, 11) + 24
         if x + room > width and x > 32.0:
             x, y = 32.0, y + 22
-        parts.append(f'<g transform="translate({n(x)} {n(y)})">{sign}<text class="key" x="17" y="0">{escape(meaning)}</text></g>')
+        parts.append(
+            f'<g transform="translate({n(x)} {n(y)})">{sign}<text class="key" x="17" y="0">{escape(meaning)}</text></g>'
+        )
         x += room
     return parts, y + 10
+
+
+def sample_arrow(tone: int) -> str:
+    """An arrow for the legend, around the origin."""
+    return line(f"arrow l{tone}", (-10, 0), (6, 0)) + head((-10, 0), (11, 0), tone)
 
 
 def head(start: Point, tip: Point, tone: int) -> str:
@@ -377,11 +383,6 @@ def text(classes: str, x: float, y: float, words: str) -> str:
 def titled(drawing: str, words: str) -> str:
     """A drawing with a tooltip."""
     return f"<g><title>{escape(words)}</title>{drawing}</g>"
-
-
-def attribute(words: str) -> str:
-    """A text as the value of an attribute, in quotes."""
-    return '"' + escape(words, {'"': "&quot;"}) + '"'
 
 
 def n(value: float) -> str:

@@ -1,8 +1,8 @@
 """The trace: a header, then one JSON line an event.
 
-An event is one clause that ran at one process, or one fault. It says when and where, what set it off, what arrived, what
-was sent, which fields changed, and which events caused it: the one before it at the same process and those that sent
-what it received. The digest is taken over the event lines, so it does not depend on who recorded them.
+An event is one clause that ran at one process, or one fault. It says when and where, what set it off, what arrived,
+what was sent, which fields changed, and which events caused it: the one before it at the same process and those that
+sent what it received. The digest is taken over the event lines, so it does not depend on who recorded them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Labels that never overlap: each is tried in several places, tested against everything around it, and dropped if none fits.
+"""Labels that never overlap: each is tried in many places and dropped if it fits in none.
 
 A label is a box that may be turned. What it must not touch (other labels, marks, icons) is *solid*; what it may cross
 at a price (lines) is not. Whether two convex shapes touch is decided by looking for a line that separates them.
@@ -14,6 +14,7 @@ Point = tuple[float, float]
 
 CELL = 48.0
 CLEARANCE = 1.5
+STEEPEST = 58.0  # degrees to which a label may be turned
 TRIES = [0.5 + sign * step / 50 for step in range(21) for sign in (1, -1)]
 NARROW = frozenset("ijl.,:;|'!()[] tfrI-/")
 WIDE = frozenset("mwMWABCDGHNOQRUVXKEP%@")
@@ -100,6 +101,7 @@ class Canvas:
         self.add((start, end), price)
 
     def add(self, corners: tuple[Point, ...], price: float) -> None:
+        """A shape that it costs something to touch."""
         self.shapes.append((corners, price))
         for cell in cells_under(corners):
             self.cells.setdefault(cell, []).append(len(self.shapes) - 1)
@@ -167,7 +169,7 @@ def along(start: Point, end: Point, width: float, size: float) -> list[Spot]:
         angle -= 180
     elif angle < -90:
         angle += 180
-    steep = abs(angle) > 52
+    steep = abs(angle) > STEEPEST
     away = size * 0.55 + 2.5
     nx, ny = math.sin(math.radians(angle)), -math.cos(math.radians(angle))  # towards the upper side of the line
     spots = []
@@ -182,9 +184,10 @@ def along(start: Point, end: Point, width: float, size: float) -> list[Spot]:
     return spots
 
 
-def beside(x: float, y: float, width: float, size: float, down: bool) -> list[Spot]:
-    """Spots around a mark on a lane: beside it where time flows down, above or below it where time flows to the right."""
-    aside, lift = width / 2 + 9, size * 0.55
-    corners = [(aside, 0.0), (aside, lift + 4), (aside, -lift - 4), (-aside, 0.0), (-aside, lift + 4), (-aside, -lift - 4)]
-    level = [(0.0, -lift - 8), (0.0, lift + 8), *corners[1:3], *corners[4:]]
-    return [Spot(x + u, y + v, 0, 0.05 * rank) for rank, (u, v) in enumerate(corners if down else level)]
+def beside(x: float, y: float, width: float, size: float, gap: float, down: bool) -> list[Spot]:
+    """Spots around a mark on a lane: at its sides where time flows down, else above and below it."""
+    aside, lift = width / 2 + gap, size * 0.55 + 4
+    right, left = [(aside, v) for v in (0.0, lift, -lift)], [(-aside, v) for v in (0.0, lift, -lift)]
+    over, under = (0.0, 4 - lift - gap), (0.0, lift - 4 + gap)
+    shifts = [*right, *left] if down else [over, under, *right[1:], *left[1:]]
+    return [Spot(x + u, y + v, 0, 0.05 * rank) for rank, (u, v) in enumerate(shifts)]

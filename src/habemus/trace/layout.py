@@ -18,12 +18,13 @@ CLAUSE = Style("clause", 10)
 FAULT = Style("fault", 11)
 
 DOWN = Scale(slot=20, step=38, per_flight=15)
-RIGHT = Scale(slot=30, step=92, per_flight=22)
+RIGHT = Scale(slot=30, step=104, per_flight=22)
 FAULTS = ("crash", "recover", "pause", "resume", "skew", "drift")
 ICON_ROLES = ("leader", "candidate", "inside", "waiting")
 
 LANE_PRICE, ARROW_PRICE = 1.0, 2.0
 MESSAGE_BUDGET, CLAUSE_BUDGET, FAULT_BUDGET = 1.0, 0.5, 4.0
+HEADING = -26.0  # where along the axis the ids stand
 OUT, BACK = 0.85, 0.4  # where a ring closes: how many lanes' width an arrow runs out on one side and in on the other
 
 
@@ -48,12 +49,20 @@ class Frame:
         """The room beside the last lane."""
         return self.spacing * 0.9
 
+    def axis_at(self, time: float, out: float = 0.0) -> Point:
+        """The point of the time axis at a position, or a little out of it towards the lanes."""
+        if self.down:
+            return 28 + out, self.top + time
+        return self.left + time, self.top + self.spacing * (self.lanes - 1) + self.margin - out
+
     @property
     def right(self) -> float:
+        """Where the lanes end on the right."""
         return self.point(self.lanes - 1, self.length)[0]
 
     @property
     def bottom(self) -> float:
+        """Where the lanes end below."""
         return self.point(self.lanes - 1, self.length)[1]
 
 
@@ -123,10 +132,9 @@ def shape(story: Story, down: bool, left: float, top: float) -> Layout:
 
 
 def awkwardness(layout: Layout) -> float:
-    """How far the diagram is from the shape of a page, or of a screen, as a ratio of at least 1."""
-    width, height = layout.frame.right, layout.frame.bottom
-    ratio = width / height
-    return max(ratio / 1.5, 0.75 / ratio)
+    """How far the diagram is from the shape of a page or a screen; labels read better where time runs down."""
+    ratio = layout.frame.right / layout.frame.bottom
+    return max(ratio / 1.5, 0.75 / ratio) * (1.0 if layout.frame.down else 1.3)
 
 
 def icon_of(event: Event) -> str:
@@ -148,8 +156,8 @@ def arrow_of(layout: Layout, flight: Flight, place_of: dict[int, int]) -> Arrow:
     closing = layout.story.closes_ring(flight)
     target: float = a - side if closing else b  # beyond the edge, one lane further on
     if flight.died_at_once:
-        target = a + side * (-0.4 if closing else max(1, (abs(b - a) + 1) // 2) - 0.5)
-        end = begin + (18 if frame.down else 44)
+        target = a - side * 0.5 if closing else b - side * 0.5
+        end = begin + (12 + 6 * abs(target - a)) * (1 if frame.down else 3)
     elif flight.fate == LOST:
         target -= (-1 if closing else 1) * side * 0.16
     elif flight.fate == UNDER_WAY:
@@ -173,9 +181,14 @@ def labels_of(layout: Layout) -> list[Label]:
     A clause is named where it changes something, where no message set it off, and once in any case.
     """
     frame, story = layout.frame, layout.story
-    canvas = Canvas(frame.right + (frame.margin if frame.down else 20), frame.bottom + (4 if frame.down else frame.margin))
+    beyond = (frame.margin, 4) if frame.down else (20, frame.margin)
+    canvas = Canvas(frame.right + beyond[0], frame.bottom + beyond[1])
     for lane in range(frame.lanes):
         canvas.add_line(frame.point(lane, 0), frame.point(lane, frame.length), LANE_PRICE)
+    x, y = frame.axis_at(0)
+    canvas.add_solid(box(x - 16, y + 500_000, 44, 1_000_100) if frame.down else box(x + 500_000, y + 12, 1_000_100, 32))
+    for pid in story.ids:
+        canvas.add_solid(box(*layout.point_of(pid, None, HEADING), text_width(str(pid), 14), 16))
     for mark in layout.marks:
         size = 9 if mark.icon in ("step", "timeout") else 15
         canvas.add_solid(box(*mark.at, size, size))
@@ -192,8 +205,8 @@ def labels_of(layout: Layout) -> list[Label]:
         canvas.place(fault_text(event), FAULT, spots, FAULT_BUDGET)
     for mark in layout.marks:
         if mark.icon in FAULTS:
-            width_of = text_width(mark.icon, FAULT.size)
-            canvas.place(mark.icon, FAULT, beside(*mark.at, width_of, FAULT.size, frame.down), FAULT_BUDGET)
+            wide = text_width(mark.icon, FAULT.size)
+            canvas.place(mark.icon, FAULT, beside(*mark.at, wide, FAULT.size, 10, frame.down), FAULT_BUDGET)
     kinds = {name: number for number, name in enumerate(story.message_types)}
     spacious = sorted(layout.arrows, key=lambda arrow: abs(arrow.pieces[0][0][0] - arrow.pieces[0][1][0]))
     for arrow in spacious:
@@ -206,6 +219,8 @@ def labels_of(layout: Layout) -> list[Label]:
         event = mark.event
         if event.clause and (event.kind != "message" or event.changed or event.clause not in seen):
             wide = text_width(event.clause, CLAUSE.size)
-            if canvas.place(event.clause, CLAUSE, beside(*mark.at, wide, CLAUSE.size, frame.down), CLAUSE_BUDGET):
+            gap = 8 if mark.icon in ("step", "timeout") else 14
+            spots = beside(*mark.at, wide, CLAUSE.size, gap, frame.down)
+            if canvas.place(event.clause, CLAUSE, spots, CLAUSE_BUDGET):
                 seen.add(event.clause)
     return canvas.labels

@@ -27,6 +27,15 @@ class Envelope:
         self.carried: Any = Carried(number, sender, to, type(message).__name__, message_fields(message))
 
 
+def size(fields: Any) -> int:
+    """How many values a message carries."""
+    if isinstance(fields, dict):
+        return sum([size(value) for value in fields.values()])
+    if isinstance(fields, list):
+        return sum([size(value) for value in fields])
+    return 1
+
+
 class Recorder:
     """Turns steps into events."""
 
@@ -37,13 +46,13 @@ class Recorder:
         self.count = 0
         self.messages = 0
         self.rounds = 0
-        self.ids_carried = 0
+        self.values_carried = 0  # by all messages together: ids, counters, list entries
         self.sha = hashlib.sha256()
         self.current: Any = None
         self.latest: dict[Pid, int] = {}
         self.depths: dict[Pid, int] = {}
         self.snapshots: dict[tuple[Pid, int], Snapshot] = {}
-        self.roles: dict[Pid, str] = {}
+        self.roles: dict[tuple[Pid, int], str] = {}
 
     @property
     def digest(self) -> str:
@@ -84,6 +93,7 @@ class Recorder:
         """A message leaves in the open event."""
         envelope = Envelope(message, self.messages, sender, to, self.count - 1, self.depths.get(sender, 0) + 1)
         self.messages += 1
+        self.values_carried += size(envelope.carried.fields)
         self.current.sent.append(envelope.carried)
         return envelope
 
@@ -96,13 +106,14 @@ class Recorder:
             self.current.changed = anatomy.diff(before, after)
         self.snapshots[key] = after
         role = process.role
-        if role != self.roles.get(process.id, ""):
-            self.roles[process.id] = role
+        if role != self.roles.get(key, ""):
+            self.roles[key] = role
             self.current.role = role
         self.write(self.current)
 
     def begin_life(self, process: Process, layer: int, anatomy: Anatomy) -> None:
         """A process begins, for the first time or again after a crash."""
+        self.roles[(process.id, layer)] = ""
         self.snapshots[(process.id, layer)] = anatomy.snapshot(process)
 
     def note(self, time: int, kind: str, process: Pid | None, subject: object) -> None:
@@ -113,8 +124,6 @@ class Recorder:
             if before is not None:
                 parents.append(before)
             self.latest[process] = self.count
-            if kind == "crash":
-                self.roles[process] = ""
         event: Any = Event(self.count, time, kind, process, "", "", subject, [], [], {}, None, parents)
         self.count += 1
         self.write(event)

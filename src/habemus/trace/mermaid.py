@@ -1,0 +1,56 @@
+"""A trace as a Mermaid sequence diagram, for Markdown pages that draw one.
+
+Messages stand in the order in which they are received or lost, for a sequence diagram has no slanted arrows. Taking
+and leaving office, crashes and other faults are notes.
+"""
+
+from __future__ import annotations
+
+from habemus.trace.format import Event, Trace
+from habemus.trace.story import UNDER_WAY, fault_text, read_story
+
+FAULTS = ("crash", "recover", "pause", "resume", "skew", "drift")
+ROLE_NOTES = {"leader": "👑 leader", "candidate": "⚑ candidate", "inside": "🔒 inside", "waiting": "waiting"}
+
+ESCAPES = str.maketrans({"#": "#35;", ";": "#59;", "\n": " "})
+
+
+def mermaid(trace: Trace, limit: int | None = None) -> str:
+    """The sequence diagram of a trace, or of its first `limit` events."""
+    story = read_story(trace, limit)
+    lines = ["sequenceDiagram"]
+    lines += [f"    participant p{pid} as {pid}" for pid in story.ids]
+    time = None
+    for event in story.events:
+        if event.time != time:
+            time = event.time
+            lines.append(f"    %% time {time}")
+        lines += [f"    {line}" for line in lines_of(event, story.ids)]
+    for flight in story.flights:
+        if flight.fate == UNDER_WAY:
+            carried = flight.carried
+            lines.append(f"    p{carried.sender}--)p{carried.to}: {plain(carried.label)} (still under way)")
+    if len(story.events) < story.total:
+        lines.append(f"    Note over p{story.ids[0]}: first {len(story.events)} of {story.total} events")
+    return "\n".join(lines) + "\n"
+
+
+def lines_of(event: Event, ids: list[int]) -> list[str]:
+    """The arrows and notes of one event."""
+    arrow = "-x" if event.kind == "lost" else "->>"
+    lines = [f"p{carried.sender}{arrow}p{carried.to}: {plain(carried.label)}" for carried in event.received]
+    if event.kind == "lost":
+        return lines
+    if event.process is None:
+        everyone = f"p{ids[0]},p{ids[-1]}" if len(ids) > 1 else f"p{ids[0]}"
+        return [*lines, f"Note over {everyone}: {plain(fault_text(event))}"]
+    if event.kind in FAULTS and not event.clause:
+        lines.append(f"Note over p{event.process}: {event.kind}")
+    if event.role:
+        lines.append(f"Note over p{event.process}: {plain(ROLE_NOTES.get(event.role, event.role))}")
+    return lines
+
+
+def plain(text: str) -> str:
+    """A text without the characters that mean something to Mermaid."""
+    return text.translate(ESCAPES)

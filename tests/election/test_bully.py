@@ -1,0 +1,323 @@
+"""The bully's claims: its two published counts, its four properties within its timing assumption, and not beyond it."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from habemus.election.bully import IDLE, Bully
+from habemus.process import upon_recover, upon_timeout
+from habemus.scenario import Call, Crash, Network, Place, Recover, Scenario
+from habemus.simulation import simulate
+from habemus.simulation.run import starters_of
+
+
+def verdicts(outcome) -> dict[str, str]:
+    """The violated properties, each with its witness."""
+    return {p.name: p.witness.text for p in outcome.properties if p.witness}
+
+
+def top_is_dead(n: int, starter: int, delay: str, seed: int):
+    return simulate(
+        Scenario(
+            "bully",
+            topology=Place(n=n),
+            network=Network(delay=delay),
+            detection=-1,
+            starters=[starter],
+            faults=[Crash(0, n)],
+            seed=seed,
+        )
+    )
+
+
+@pytest.mark.parametrize("delay", ["unit", "uniform:1:10", "uniform:10:10"])
+@pytest.mark.parametrize("n", range(3, 21))
+def test_the_weakest_alone_notices_costs_exactly_the_published_count(n, delay):
+    outcome = top_is_dead(n, 1, delay, seed=n)
+    assert outcome.messages_by_type == {
+        "ElectionCall": n * (n - 1) // 2,
+        "Answer": (n - 1) * (n - 2) // 2,
+        "Coordinator": n - 2,
+    }
+    assert outcome.leader == n - 1 and outcome.holds
+
+
+@pytest.mark.parametrize("delay", ["unit", "uniform:1:10"])
+@pytest.mark.parametrize("n", range(3, 21))
+def test_the_second_strongest_notices_costs_n_minus_1_in_all(n, delay):
+    outcome = top_is_dead(n, n - 1, delay, seed=n)
+    assert outcome.messages_by_type == {"ElectionCall": 1, "Coordinator": n - 2}
+    assert outcome.leader == n - 1 and outcome.holds
+
+
+@pytest.mark.parametrize("n", range(1, 21))
+def test_everybody_calling_at_once_costs_n_squared_minus_1(n):
+    outcome = simulate(Scenario("bully", topology=Place(n=n), starters="all"))
+    assert outcome.messages == n * n - 1 == outcome.bound.messages(n, 0)
+
+
+@given(st.integers(1, 9), st.integers(1, 10), st.integers(0, 2**32), st.data())
+def test_no_election_without_faults_costs_more_than_n_squared_minus_1(n, longest, seed, data):
+    starters = data.draw(st.lists(st.integers(1, n), min_size=1, unique=True))
+    network = Network(delay=f"uniform:1:{longest}", fifo=data.draw(st.booleans()))
+    outcome = simulate(Scenario("bully", topology=Place(n=n), network=network, starters=starters, seed=seed))
+    assert outcome.messages <= n * n - 1
+    assert outcome.leader == n and not verdicts(outcome)
+
+
+# Within the assumption ------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def troubled_times(draw, recoveries: bool = True, stable: bool | None = None, algorithm: str = "bully"):
+    """Any crashes and recoveries, calls and starters; delays within T_trans, detection after T_trans, not before."""
+    n = draw(st.integers(1, 8))
+    transmission = draw(st.integers(1, 8))
+    horizon = draw(st.sampled_from([3, 8, 25])) * transmission + 8
+    faults = []
+    for process in range(1, n + 1):
+        moments = draw(st.lists(st.integers(0, horizon), max_size=6 if recoveries else 1, unique=True))
+        for number, at in enumerate(sorted(moments)):
+            faults.append(Recover(at, process) if number % 2 else Crash(at, process))
+    parameters = {
+        "transmission": transmission,
+        "processing": draw(st.integers(0, 2)),
+        "stable": draw(st.booleans()) if stable is None else stable,
+    }
+    if draw(st.booleans()):
+        parameters["weight"] = {str(p): draw(st.integers(0, 2)) for p in range(1, n + 1)}
+    if draw(st.integers(0, 3)) == 0:
+        parameters["candidates"] = draw(st.lists(st.integers(1, n), min_size=1, unique=True))
+    calls = st.builds(Call, at=st.integers(0, horizon), who=st.lists(st.integers(1, n), min_size=1, max_size=2))
+    return Scenario(
+        algorithm,
+        parameters=parameters,
+        topology=Place(n=n),
+        network=Network(delay=f"uniform:1:{draw(st.integers(1, transmission))}", fifo=draw(st.booleans())),
+        detection=transmission + draw(st.sampled_from([0, 1, transmission, 3 * transmission])),
+        starters=draw(st.sampled_from(["all", "one"]) | st.lists(st.integers(1, n), min_size=1, unique=True)),
+        workload=draw(st.lists(calls, max_size=3)),
+        faults=draw(st.permutations(faults)),
+        seed=draw(st.integers(0, 2**32)),
+        until=100_000,
+    )
+
+
+def survivors(scenario: Scenario) -> list[int]:
+    """Who is up at the end."""
+    last = {fault.process: fault for fault in sorted(scenario.faults, key=lambda fault: fault.at)}
+    return [p for p in range(1, scenario.topology.n + 1) if not isinstance(last.get(p), Crash)]
+
+
+def unfulfilled(scenario: Scenario) -> dict[str, str]:
+    """The properties that should hold in this run and do not."""
+    outcome = simulate(scenario)
+    assert outcome.ended == "quiescence"
+    found = verdicts(outcome)
+    up = survivors(scenario)
+    eligible = scenario.parameters.get("candidates", range(1, outcome.n + 1))
+    recovered = {fault.process for fault in scenario.faults if isinstance(fault, Recover)}
+    called = {p for call in scenario.workload for p in call.who}
+    interested = {*starters_of(scenario, outcome.topology), *recovered, *called}
+    if not set(up) & set(eligible) or (outcome.claims == 0 and not set(up) & interested):
+        # Nobody may lead, or all who ever wanted an election died before anyone heard of it.
+        found.pop("termination", None)
+        found.pop("agreement", None)
+    if recovered and not scenario.parameters["stable"]:
+        found.pop("stability", None)  # one that comes back bullies a well leader out of office; that is the algorithm
+    return found
+
+
+@settings(max_examples=max(300, settings().max_examples))
+@given(troubled_times())
+def test_the_four_properties_hold_through_any_crashes_and_recoveries_within_the_assumption(scenario):
+    assert unfulfilled(scenario) == {}
+
+
+@given(troubled_times(recoveries=False, stable=False))
+def test_stability_holds_while_nobody_recovers(scenario):
+    assert unfulfilled(scenario) == {}
+
+
+@given(troubled_times(stable=True))
+def test_with_stable_no_well_leader_is_ever_deposed(scenario):
+    assert "stability" not in verdicts(simulate(scenario))
+
+
+@given(troubled_times(stable=True))
+def test_with_stable_a_failure_costs_at_most_one_change_of_leader(scenario):
+    crashes = sum(isinstance(fault, Crash) for fault in scenario.faults)
+    assert simulate(scenario).claims <= 1 + crashes
+
+
+def flapping(stable: bool):
+    faults = [fault for at in range(200, 2200, 400) for fault in (Crash(at, 5), Recover(at + 150, 5))]
+    return simulate(
+        Scenario("bully", parameters={"stable": stable}, topology=Place(n=5), starters="all", faults=faults)
+    )
+
+
+def test_a_flapping_leader_is_deposed_and_comes_back_with_every_failure_unless_stable():
+    restless, calm = flapping(stable=False), flapping(stable=True)
+    assert restless.claims == 1 + 2 * 5
+    assert calm.claims == 2
+    assert (restless.leader, calm.leader) == (5, 4)
+    assert set(verdicts(restless)) == {"stability"} and not verdicts(calm)
+
+
+# Options --------------------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(1, 8), st.data())
+def test_the_heaviest_wins_and_the_id_breaks_ties(n, data):
+    weight = {p: data.draw(st.integers(0, 3)) for p in range(1, n + 1)}
+    parameters = {"weight": {str(p): w for p, w in weight.items()}}
+    outcome = simulate(Scenario("bully", parameters=parameters, topology=Place(n=n), starters="all"))
+    assert outcome.leader == max(weight, key=lambda p: (weight[p], p)) and not verdicts(outcome)
+
+
+@given(st.integers(1, 8), st.data())
+def test_only_candidates_lead_whoever_calls(n, data):
+    candidates = data.draw(st.lists(st.integers(1, n), min_size=1, unique=True))
+    starters = data.draw(st.lists(st.integers(1, n), min_size=1, unique=True))
+    scenario = Scenario("bully", parameters={"candidates": candidates}, topology=Place(n=n), starters=starters)
+    outcome = simulate(scenario)
+    assert outcome.leader == max(candidates) and not verdicts(outcome)
+
+
+def test_where_no_candidate_is_up_nobody_leads_and_the_run_ends():
+    scenario = Scenario("bully", parameters={"candidates": [5]}, topology=Place(n=5), starters="all", faults=[Crash(0, 5)])
+    outcome = simulate(scenario)
+    assert outcome.leader is None and outcome.ended == "quiescence"
+    assert "termination" in verdicts(outcome)
+
+
+def test_candidates_that_do_not_exist_leave_nobody_to_lead():
+    outcome = simulate(Scenario("bully", parameters={"candidates": [99]}, topology=Place(n=3), starters="all"))
+    assert outcome.leader is None and outcome.claims == 0
+
+
+# Beyond the assumption ------------------------------------------------------------------------------------------------
+
+
+def slow_network(seed: int, algorithm: str = "bully", transmission: int = 10, longest: int = 60):
+    return simulate(
+        Scenario(
+            algorithm,
+            parameters={"transmission": transmission},
+            topology=Place(n=5),
+            network=Network(delay=f"uniform:1:{longest}"),
+            starters="all",
+            faults=[Crash(150, 5), Recover(260, 5)],
+            seed=seed,
+            until=5000,
+        )
+    )
+
+
+def first_violation(name: str, runs):
+    """The first of these runs that violates the property, with its witness."""
+    for outcome in runs:
+        for watched in outcome.properties:
+            if watched.name == name and watched.witness is not None:
+                return outcome, watched.witness
+    raise AssertionError(f"no run violates {name}")
+
+
+def test_delays_beyond_the_assumption_make_two_leaders_and_the_witness_names_them():
+    outcome, witness = first_violation("uniqueness", map(slow_network, range(300)))
+    first, second = witness.processes
+    assert first != second and {first, second} <= set(outcome.ids)
+    assert witness.text.startswith(f"{first} took office at time ")
+    assert f"when {second} took office at time {witness.time}" in witness.text
+
+
+def test_delays_within_the_assumption_never_do_on_the_same_seeds():
+    assert not any("uniqueness" in verdicts(slow_network(seed, transmission=60)) for seed in range(100))
+
+
+# Broken twins ---------------------------------------------------------------------------------------------------------
+
+
+class NoSeatWait(Bully):
+    """Takes office the moment it announces itself, while a weaker leader has not heard of it."""
+
+    def announce(self):
+        Bully.announce(self)
+        self.take_office()
+
+
+class BackAtOnce(Bully):
+    """Comes back with an election at once, while elections that took it for dead are still to be announced."""
+
+    @upon_recover
+    def come_back(self):
+        self.stage = IDLE
+        self.call_election()
+
+
+class Impatient(Bully):
+    """Waits for an answer only as long as one message takes."""
+
+    @property
+    def patience(self):
+        return self.transmission
+
+
+class SettlesAtOnce(Bully):
+    """Takes every late call for a new one."""
+
+    def settle(self, time):
+        self.stage = IDLE
+
+    @upon_timeout("settling")
+    def be_settled(self):
+        pass
+
+
+def handovers(algorithm: str):
+    """5 fails and comes back, in many ways, always within the assumption."""
+    for seed in range(150):
+        back = 100 + seed % 60
+        faults = [Crash(70, 5), Recover(back, 5), Crash(back + 90, 5), Recover(back + 90 + seed % 37, 5)]
+        yield simulate(
+            Scenario(
+                f"{__name__}:{algorithm}" if algorithm != "bully" else algorithm,
+                topology=Place(n=5),
+                network=Network(delay="uniform:1:10"),
+                starters="all",
+                faults=faults,
+                seed=seed,
+                until=5000,
+            )
+        )
+
+
+def test_handovers_of_the_real_one_are_safe():
+    assert [verdicts(outcome).keys() - {"stability"} for outcome in handovers("bully")] == [set()] * 150
+
+
+def test_without_the_wait_for_the_seat_two_lead_at_the_handover():
+    _, witness = first_violation("uniqueness", handovers("NoSeatWait"))
+    assert witness.processes == [4, 5]
+
+
+def test_coming_back_at_once_lets_a_stale_announcement_win():
+    _, witness = first_violation("agreement", handovers("BackAtOnce"))
+    assert "while" in witness.text
+
+
+def one_crash(algorithm: str, seed: int):
+    network = Network(delay="uniform:1:10")
+    return simulate(Scenario(algorithm, topology=Place(n=5), network=network, faults=[Crash(70, 5)], seed=seed))
+
+
+def test_too_short_a_patience_lets_a_weaker_one_announce_itself_over_a_stronger_one():
+    _, witness = first_violation("agreement", (one_crash(f"{__name__}:Impatient", seed) for seed in range(100)))
+    assert "name" in witness.text
+    assert not any(verdicts(one_crash("bully", seed)) for seed in range(100))
+
+
+def test_without_settling_late_calls_break_the_bound():
+    scenario = Scenario(f"{__name__}:SettlesAtOnce", topology=Place(n=5), starters="all", until=5000)
+    assert simulate(scenario).messages > 24
