@@ -79,27 +79,27 @@ class Fault(Struct, tag_field="do", tag=str.lower, forbid_unknown_fields=True):
 
 
 class Crash(Fault):
-    """The process stops."""
+    """The process stops: this one, or whoever leads at that time."""
 
-    process: Pid
+    process: Pid | Literal["leader"]
 
 
 class Recover(Fault):
-    """The process is back with its durable fields only."""
+    """The process, or everyone who is down, is back with its durable fields only."""
 
-    process: Pid
+    process: Pid | Literal["crashed"]
 
 
 class Pause(Fault):
-    """The process does nothing, but forgets nothing."""
+    """The process, or whoever leads at that time, does nothing, but forgets nothing."""
 
-    process: Pid
+    process: Pid | Literal["leader"]
 
 
 class Resume(Fault):
-    """The paused process goes on."""
+    """The paused process, or everyone paused, goes on."""
 
-    process: Pid
+    process: Pid | Literal["paused"]
 
 
 class Cut(Fault, omit_defaults=True):
@@ -241,7 +241,8 @@ def check_fault_targets(scenario: Scenario, ids: list[int]) -> None:
     named: list[tuple[str, int]] = []
     for number, fault in enumerate(scenario.faults):
         if isinstance(fault, Crash | Recover | Pause | Resume | Skew | Drift):
-            named.append((f"faults[{number}].process", fault.process))
+            if isinstance(fault.process, int):
+                named.append((f"faults[{number}].process", fault.process))
         elif isinstance(fault, Partition):
             named += [(f"faults[{number}].groups", pid) for group in fault.groups for pid in group]
         else:

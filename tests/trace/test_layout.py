@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from recorded_runs import bully_in_trouble, bully_with_crash, ring, traces
 
+from habemus.trace import Carried, Event, Header, Trace
 from habemus.trace.axis import Scale, lay_axis
 from habemus.trace.labels import Canvas, Label, Spot, Style, box, text_width, touch
 from habemus.trace.layout import lay_out
@@ -96,6 +97,21 @@ def test_where_a_ring_closes_an_arrow_leaves_on_one_side_and_comes_back_on_the_o
     for arrow in closing:
         (start, out), (back, end) = arrow.pieces
         assert out[0] > start[0] and back[0] < end[0] and out[1] == back[1]
+
+
+def test_no_arrow_of_a_ring_crosses_the_axis_whichever_way_it_goes():
+    there = Carried(0, 4, 1, "Probe", {"text": "a label as long as they get"})
+    back = Carried(1, 1, 4, "Echo", {})
+    events = [
+        Event(0, 0, "start", 4, "ask", sent=[there]),
+        Event(1, 1, "message", 1, "answer", received=[there], sent=[back]),
+        Event(2, 2, "message", 4, "hear", received=[back]),
+    ]
+    header = Header("0", 1, "ring", [1, 2, 3, 4], [(1, 2), (2, 3), (3, 4), (4, 1)])
+    layout = lay_out(read_story(Trace(header, events)), "down", 100, 100)
+    axis = layout.frame.axis_at(0)[0]
+    assert [len(arrow.pieces) for arrow in layout.arrows] == [2, 2]
+    assert all(x > axis for arrow in layout.arrows for piece in arrow.pieces for x, _ in piece)
 
 
 @pytest.mark.parametrize("n", [5, 16])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import msgspec
 import typer
@@ -51,10 +51,10 @@ Fifo = Annotated[bool | None, typer.Option("--fifo/--no-fifo", help="Whether lin
 Detection = Annotated[
     int | None, typer.Option("--detection", help="Ticks until a crash is noticed; -1: never.", show_default="21")
 ]
-Crashes = Annotated[list[str] | None, typer.Option("--crash", help="P@T: process P crashes at time T.")]
-Recovers = Annotated[list[str] | None, typer.Option("--recover", help="P@T: it is back.")]
-Pauses = Annotated[list[str] | None, typer.Option("--pause", help="P@T: it stands still.")]
-Resumes = Annotated[list[str] | None, typer.Option("--resume", help="P@T: it goes on.")]
+Crashes = Annotated[list[str] | None, typer.Option("--crash", help="P@T: process P (or leader) crashes at T.")]
+Recovers = Annotated[list[str] | None, typer.Option("--recover", help="P@T (or crashed@T): it is back.")]
+Pauses = Annotated[list[str] | None, typer.Option("--pause", help="P@T (or leader@T): it stands still.")]
+Resumes = Annotated[list[str] | None, typer.Option("--resume", help="P@T (or paused@T): it goes on.")]
 Cuts = Annotated[list[str] | None, typer.Option("--cut", help="A-B@T: the link fails; A>B@T: in that direction only.")]
 Heals = Annotated[list[str] | None, typer.Option("--heal", help="A-B@T, or all@T: it works again.")]
 Partitions = Annotated[list[str] | None, typer.Option("--partition", help="1,2/3,4,5@T: nothing passes between them.")]
@@ -66,7 +66,12 @@ Until = Annotated[str | None, typer.Option("--until", help="Stop at a time, or w
 Events = Annotated[int | None, typer.Option("--events", help="Stop after so many events.", show_default="50 million")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
-T = TypeVar("T")
+PROCESS_FAULTS: tuple[tuple[str, Any, str], ...] = (
+    ("crash", Crash, "leader"),
+    ("recover", Recover, "crashed"),
+    ("pause", Pause, "leader"),
+    ("resume", Resume, "paused"),
+)
 
 
 def scenario_from(name: str) -> Scenario:
@@ -150,10 +155,10 @@ def parameter(text: str) -> tuple[str, Any]:
 def faults(given: dict[str, Any]) -> list[AnyFault]:
     """All faults on the command line."""
     found: list[AnyFault] = []
-    for option, kind in (("crash", Crash), ("recover", Recover), ("pause", Pause), ("resume", Resume)):
+    for option, kind, word in PROCESS_FAULTS:
         for text in given.get(option, []):
-            process, at = split_time(text, f"--{option}", "P@T, as in 5@30")
-            found.append(kind(at, whole(process, f"--{option}")))
+            process, at = split_time(text, f"--{option}", f"P@T, as in 5@30 or {word}@30")
+            found.append(kind(at, word if process == word else whole(process, f"--{option}")))
     for text in given.get("cut", []):
         link, at = split_time(text, "--cut", "A-B@T, as in 1-2@30")
         found.append(Cut(at, [pair(link, "--cut")], one_way=">" in link))

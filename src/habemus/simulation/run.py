@@ -407,13 +407,13 @@ def action_of(fault: AnyFault, simulation: Simulation) -> Callable[[], None]:
     """What a fault does."""
     match fault:
         case Crash():
-            return lambda: simulation.crash(fault.process)
+            return lambda: each(simulation.crash, fault.process, simulation)
         case Recover():
-            return lambda: simulation.recover(fault.process)
+            return lambda: each(simulation.recover, fault.process, simulation)
         case Pause():
-            return lambda: simulation.pause(fault.process)
+            return lambda: each(simulation.pause, fault.process, simulation)
         case Resume():
-            return lambda: simulation.resume(fault.process)
+            return lambda: each(simulation.resume, fault.process, simulation)
         case Cut():
             pairs = list(fault.links) if fault.one_way else both_ways(fault.links)
             return lambda: simulation.cut(pairs, [list(link) for link in fault.links])
@@ -426,6 +426,19 @@ def action_of(fault: AnyFault, simulation: Simulation) -> Callable[[], None]:
             return lambda: simulation.skew(fault.process, fault.by)
         case Drift():
             return lambda: simulation.drift(fault.process, fault.rate)
+
+
+def each(fault: Callable[[int], None], target: int | str, simulation: Simulation) -> None:
+    """Do something to the process that is meant, or to those who are."""
+    if isinstance(target, int):
+        fault(target)
+    elif target == "leader":
+        for pid in sorted(simulation.world.in_office):
+            fault(pid)
+    else:
+        for node in simulation.nodes:
+            if node.crashed if target == "crashed" else not node.up:
+                fault(node.id)
 
 
 def both_ways(links: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -16,6 +16,7 @@ from typing import Any, cast
 from mypy_extensions import i64
 
 from habemus.process import Anatomy, Clause, Election, Host, Message, MisuseError, Pid, Process
+from habemus.process.anatomy import check_message
 from habemus.process.source import place
 from habemus.properties import Property, World
 from habemus.simulation.delays import BATCH, Constant, Delay
@@ -374,6 +375,8 @@ class Simulation:
             self.hold(node, lambda: self.arrive_late(link, parcel, message))
             return
         if self.synchronous:
+            if type(message) not in self.tally:
+                check_message(type(message), self.stack[-1].cls)  # a pulse does not say beforehand what it takes
             self.count(message)
             self.inboxes.setdefault(node.place, []).append((link.sender, parcel))
             return

@@ -15,7 +15,7 @@ from habemus.properties import Witness
 from habemus.trace.format import Event, Trace
 from habemus.trace.labels import Point, text_width
 from habemus.trace.layout import HEADING, Arrow, Layout, Mark, lay_out
-from habemus.trace.palette import CANDIDATE, INSIDE, LEADER, MESSAGE_INKS, VIOLATION, WAITING
+from habemus.trace.palette import MESSAGE_INKS, ROLE_COLOUR, VIOLATION
 from habemus.trace.story import LOST, RECEIVED, UNDER_WAY, Flight, Story, fault_text, read_story
 
 FONT = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'Segoe UI', sans-serif"
@@ -54,7 +54,6 @@ RULES = f"""
 .hb .accused {{ fill: {VIOLATION}; }}
 """
 
-ICON_COLOUR = {"leader": LEADER, "candidate": CANDIDATE, "inside": INSIDE, "waiting": WAITING}
 ICON_PATH = {
     "leader": "M-6.5 5 L-7.5 -4 L-3.4 -0.6 L0 -6.5 L3.4 -0.6 L7.5 -4 L6.5 5 Z",
     "candidate": "M-3.5 7.5 V-7 L6.5 -3.6 L-3.5 -0.2",
@@ -96,7 +95,7 @@ def space_time_svg(
     """
     story = read_story(trace, limit, processes)
     heading = trace.header.scenario.get("title") or trace.header.algorithm if title is None else title
-    left, top = (84.0 if story.ring else 64.0), (104.0 if heading else 48.0)
+    left, top = (100.0 if story.ring else 64.0), (104.0 if heading else 48.0)
     layout = lay_out(story, direction, left, top)
     frame = layout.frame
     width = max(frame.right + (frame.margin if frame.down else 28), 460.0)
@@ -208,7 +207,7 @@ def draw_lanes(layout: Layout, accused: set[int]) -> list[str]:
     for stretch in story.roles:
         start = layout.point_of(stretch.process, stretch.start, 0)
         end = layout.point_of(stretch.process, stretch.end, frame.length)
-        colour = ICON_COLOUR.get(stretch.what)
+        colour = ROLE_COLOUR.get(stretch.what)
         if colour is not None:
             parts.append(line("tint", start, end, f' stroke="{colour}" stroke-width="{tint_width(stretch.what)}"'))
     for pid in story.ids:
@@ -286,7 +285,7 @@ def event_text(event: Event) -> str:
 def icon(name: str) -> str:
     """The sign for a kind of event, around the origin."""
     if name in ICON_PATH:
-        return f'<path class="icon" d="{ICON_PATH[name]}" fill="{ICON_COLOUR[name]}"/>'
+        return f'<path class="icon" d="{ICON_PATH[name]}" fill="{ROLE_COLOUR[name]}"/>'
     if name == "step":
         return '<circle class="dot" r="3.2"/>'
     if name == "timeout":

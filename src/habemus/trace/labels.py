@@ -106,18 +106,21 @@ class Canvas:
         for cell in cells_under(corners):
             self.cells.setdefault(cell, []).append(len(self.shapes) - 1)
 
-    def price(self, corners: tuple[Point, ...]) -> float:
-        """What it costs to put a shape here; infinite if it would touch something solid or leave the canvas."""
+    def price(self, corners: tuple[Point, ...], budget: float) -> float:
+        """What it costs to put a shape here; infinite if that exceeds the budget or the shape leaves the canvas."""
         if any(not (0 <= x <= self.width and 0 <= y <= self.height) for x, y in corners):
             return math.inf
         total = 0.0
-        near = {index for cell in cells_under(corners) for index in self.cells.get(cell, ())}
-        for index in sorted(near):
-            shape, price = self.shapes[index]
-            if touch(corners, shape, CLEARANCE):
-                total += price
-                if total == math.inf:
-                    break
+        tested: set[int] = set()
+        for cell in cells_under(corners):
+            for index in self.cells.get(cell, ()):
+                if index not in tested:
+                    tested.add(index)
+                    shape, price = self.shapes[index]
+                    if touch(corners, shape, CLEARANCE):
+                        total += price
+                        if total >= budget:
+                            return math.inf
         return total
 
     def place(self, text: str, style: Style, spots: Iterable[Spot], budget: float, kind: int | None = None) -> bool:
@@ -128,7 +131,7 @@ class Canvas:
             if spot.penalty >= cheapest:
                 continue
             label = Label(text, style, spot.x, spot.y, spot.angle, kind)
-            price = spot.penalty + self.price(label.corners)
+            price = spot.penalty + self.price(label.corners, cheapest - spot.penalty)
             if price < cheapest:
                 best, cheapest = label, price
         if best is None:

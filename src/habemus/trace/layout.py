@@ -18,14 +18,16 @@ CLAUSE = Style("clause", 10)
 FAULT = Style("fault", 11)
 
 DOWN = Scale(slot=20, step=38, per_flight=15)
-RIGHT = Scale(slot=30, step=104, per_flight=22)
+RIGHT = Scale(slot=30, step=124, per_flight=22)
 FAULTS = ("crash", "recover", "pause", "resume", "skew", "drift")
 ICON_ROLES = ("leader", "candidate", "inside", "waiting")
 
 LANE_PRICE, ARROW_PRICE = 1.0, 2.0
 MESSAGE_BUDGET, CLAUSE_BUDGET, FAULT_BUDGET = 1.0, 0.5, 4.0
 HEADING = -26.0  # where along the axis the ids stand
-OUT, BACK = 0.85, 0.4  # where a ring closes: how many lanes' width an arrow runs out on one side and in on the other
+# Where a ring closes, an arrow leaves the picture on one side and comes back on the other: how far from the lane, in
+# lanes. Beyond the last lane there is room for its label, before the first there is the axis.
+FIRST_SIDE, LAST_SIDE = 0.4, 0.85
 
 
 @dataclass(frozen=True)
@@ -127,14 +129,14 @@ def shape(story: Story, down: bool, left: float, top: float) -> Layout:
     """The empty diagram of a story for one direction of time."""
     axis = lay_axis(story, DOWN if down else RIGHT)
     widest = max([text_width(flight.carried.label, MESSAGE.size) for flight in story.flights], default=0.0)
-    spacing = min(150.0, max(84.0, widest + 24)) if down else 68.0
+    spacing = min(150.0, max(84.0, widest + 24)) if down else 78.0
     return Layout(story, Frame(down, left, top, spacing, axis.length + (30 if down else 40), len(story.ids)), axis)
 
 
 def awkwardness(layout: Layout) -> float:
     """How far the diagram is from the shape of a page or a screen; labels read better where time runs down."""
     ratio = layout.frame.right / layout.frame.bottom
-    return max(ratio / 1.5, 0.75 / ratio) * (1.0 if layout.frame.down else 1.3)
+    return max(1.0, ratio / 1.5, 0.75 / ratio) * (1.0 if layout.frame.down else 1.5)
 
 
 def icon_of(event: Event) -> str:
@@ -166,12 +168,15 @@ def arrow_of(layout: Layout, flight: Flight, place_of: dict[int, int]) -> Arrow:
         end = min(end, begin + (60 if frame.down else 140))
     if not closing or flight.died_at_once or flight.fate == UNDER_WAY:
         return Arrow(flight, [(frame.point(a, begin), frame.point(target, end))])
-    turn = begin + (end - begin) * OUT / (OUT + BACK)
-    out, back = a - side * OUT, b + side * BACK
+    out, back = (LAST_SIDE, FIRST_SIDE) if a > b else (FIRST_SIDE, LAST_SIDE)
+    turn = begin + (end - begin) * out / (out + back)
     last = b + side * 0.16 if flight.fate == LOST else b
     return Arrow(
         flight,
-        [(frame.point(a, begin), frame.point(out, turn)), (frame.point(back, turn), frame.point(last, end))],
+        [
+            (frame.point(a, begin), frame.point(a - side * out, turn)),
+            (frame.point(b + side * back, turn), frame.point(last, end)),
+        ],
     )
 
 

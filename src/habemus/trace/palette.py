@@ -24,7 +24,7 @@ class Ink:
     dash: str
 
 
-# The unreserved colours come first; yellow and the reserved ones only where there are more types than that.
+# The unreserved colours come first, the reserved ones only where there are more types; then the first comes again.
 MESSAGE_INKS = (
     Ink("#0072B2", "#00609A", "#5DB2EA", ""),
     Ink("#CC79A7", "#A3487B", "#E6A3C7", "7 3"),
@@ -33,8 +33,3 @@ MESSAGE_INKS = (
     Ink("#009E73", "#00795A", "#3FC79F", "12 4"),
     Ink("#B5651D", "#8F4A0B", "#E9A15B", "5 2 1 2 1 2"),
 )
-
-
-def ink_of(kind: int) -> Ink:
-    """The colour of the message type with this number; after the last colour the first comes again."""
-    return MESSAGE_INKS[kind % len(MESSAGE_INKS)]

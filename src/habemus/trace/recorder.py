@@ -48,7 +48,8 @@ class Recorder:
         self.rounds = 0
         self.values_carried = 0  # by all messages together: ids, counters, list entries
         self.sha = hashlib.sha256()
-        self.current: Any = None
+        self.current: Any = None  # the open event
+        self.losses: list[tuple[int, Envelope, str]] = []  # of messages that the open event sent
         self.latest: dict[Pid, int] = {}
         self.depths: dict[Pid, int] = {}
         self.snapshots: dict[tuple[Pid, int], Snapshot] = {}
@@ -110,6 +111,10 @@ class Recorder:
             self.roles[key] = role
             self.current.role = role
         self.write(self.current)
+        self.current = None
+        losses, self.losses = self.losses, []
+        for time, envelope, why in losses:
+            self.lose(time, envelope, why)
 
     def begin_life(self, process: Process, layer: int, anatomy: Anatomy) -> None:
         """A process begins, for the first time or again after a crash."""
@@ -129,7 +134,10 @@ class Recorder:
         self.write(event)
 
     def lose(self, time: int, envelope: Envelope, why: str) -> None:
-        """A message dies on its way."""
+        """A message dies on its way; one that does not even get away is written down after the event that sent it."""
+        if self.current is not None:
+            self.losses.append((time, envelope, why))
+            return
         event: Any = Event(
             self.count, time, "lost", None, "", "", why, [envelope.carried], [], {}, None, [envelope.origin]
         )

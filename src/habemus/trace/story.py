@@ -8,7 +8,6 @@ was down or paused. Causality is taken from message numbers and from the order o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
 
 from habemus.trace.format import Carried, Event, Trace
 
@@ -73,10 +72,10 @@ def read_story(trace: Trace, limit: int | None = None, processes: int | None = N
     ids = trace.ids if processes is None else trace.ids[:processes]
     shown = set(ids)
     ordered = sorted(trace.events, key=lambda event: event.event)
-    concerning = (event for event in ordered if where(event) is None or where(event) in shown)
-    events = list(islice(concerning, limit))
+    concerning = [event for event in ordered if where(event) is None or where(event) in shown]
+    events = concerning[:limit]
     flights = flights_of(events, shown)
-    return Story(ids, events, len(ordered), flights, roles_of(events), outages_of(events), is_ring(trace, len(ids)))
+    return Story(ids, events, len(concerning), flights, roles_of(events), outages_of(events), is_ring(trace, len(ids)))
 
 
 def is_ring(trace: Trace, shown: int) -> bool:

@@ -11,6 +11,7 @@ processes do alike in the same tick, share a row.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from textwrap import fill
 
 from rich.style import Style
 from rich.text import Text
@@ -21,6 +22,7 @@ from habemus.trace.story import fault_text, read_story, where
 
 TIME_WIDTH = 6
 WORDS_WIDTH, FEWEST_WORDS = 40, 24
+NO_BREAK = "\u00a0"
 NARROWEST, WIDEST = 3, 8
 
 ICONS = {"leader": "♛", "candidate": "⚑", "inside": "▣", "waiting": "◷"}
@@ -73,7 +75,7 @@ def terminal_diagram(trace: Trace, width: int = 80, rows: int = 40) -> Text:
     kinds = {name: number for number, name in enumerate(story.message_types)}
     text = lanes.heading()
     shown = rows_of(story.events)[:rows]
-    signs: dict[str, str] = {}
+    signs: set[str] = set()
     time = None
     for row in shown:
         now = row.events[0].time
@@ -82,12 +84,16 @@ def terminal_diagram(trace: Trace, width: int = 80, rows: int = 40) -> Text:
         text.append_text(lanes.draw(row, kinds))
         text.append_text(words(row, kinds, len(trace.ids), width - TIME_WIDTH - lanes.width))
         text.append("\n")
-        signs |= {sign: MEANING[sign] for event in row.events if (sign := sign_of(event)) in MEANING}
+        signs |= {sign_of(event) for event in row.events}
     left = story.total - sum(len(row.events) for row in shown)
     if left:
         text.append(f"{'':{TIME_WIDTH}}... and {left} more events\n", Style(dim=True))
-    explained = "   ".join(f"{sign} {meaning}" for sign, meaning in MEANING.items() if sign in signs)
-    return text.append(f"{'':{TIME_WIDTH}}{explained}", Style(dim=True))
+    explained = [
+        f"{sign}{NO_BREAK}{meaning.replace(' ', NO_BREAK)}" for sign, meaning in MEANING.items() if sign in signs
+    ]
+    indent = " " * TIME_WIDTH
+    legend = fill("   ".join(explained), width, initial_indent=indent, subsequent_indent=indent)
+    return text.append(legend.replace(NO_BREAK, " "), Style(dim=True))
 
 
 def fitting(ids: list[int], width: int) -> tuple[list[int], int]:
@@ -122,9 +128,9 @@ class Lanes:
 
     def heading(self) -> Text:
         """The ids above their columns."""
-        text = Text(f"{'tick':>{TIME_WIDTH - 2}}  ", Style(dim=True))
+        text = Text().append(f"{'tick':>{TIME_WIDTH - 2}}  ", Style(dim=True))
         for pid in self.ids:
-            text.append(f"{pid:<{self.pitch}}", Style(bold=True, dim=False))
+            text.append(f"{pid:<{self.pitch}}", Style(bold=True))
         return text.append("\n")
 
     def draw(self, row: Row, kinds: dict[str, int]) -> Text:

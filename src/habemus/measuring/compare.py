@@ -1,0 +1,119 @@
+"""Algorithms side by side: the same topology, ids, faults and seeds for each.
+
+What is compared: messages, the values they carry (ids, counters, list entries), the time and the longest causal chain
+of messages, how long the group is without an agreed leader after a crash, how often leadership changes hands, and
+which properties are violated in how many runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from habemus.scenario import Scenario
+from habemus.simulation import simulate
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+
+class Comparison(Struct):
+    """What an algorithm did, over all seeds."""
+
+    algorithm: str
+    runs: int
+    messages: float
+    values: float
+    time: float
+    rounds: float
+    downtime: float | None
+    longest_downtime: int | None
+    leader_changes: float
+    violations: dict[str, int]
+    unfinished: int
+
+
+def measured(scenario: Scenario) -> dict[str, Any]:
+    """One run."""
+    outcome = simulate(scenario, digest=True)
+    return {
+        "messages": outcome.messages,
+        "values": outcome.values_carried,
+        "time": outcome.time,
+        "rounds": outcome.rounds,
+        "downtimes": outcome.downtimes,
+        "claims": outcome.claims,
+        "violated": [watched.name for watched in outcome.properties if watched.witness is not None],
+        "unfinished": outcome.ended == "budget",
+    }
+
+
+def compare(base: Scenario, algorithms: list[str], seeds: int, executor: Executor) -> Iterator[Comparison]:
+    """Each algorithm on the base scenario, with as many seeds."""
+    for algorithm in algorithms:
+        scenarios = [
+            msgspec.structs.replace(base, algorithm=algorithm, seed=base.seed + seed, expect=None)
+            for seed in range(seeds)
+        ]
+        yield summary(algorithm, list(executor.map(measured, scenarios, chunksize=max(1, seeds // 16))))
+
+
+def summary(algorithm: str, runs: list[dict[str, Any]]) -> Comparison:
+    """What the runs of one algorithm have in common."""
+    downtimes = [downtime for run in runs for downtime in run["downtimes"]]
+    violations: dict[str, int] = {}
+    for run in runs:
+        for name in run["violated"]:
+            violations[name] = violations.get(name, 0) + 1
+    return Comparison(
+        algorithm,
+        len(runs),
+        fmean(run["messages"] for run in runs),
+        fmean(run["values"] for run in runs),
+        fmean(run["time"] for run in runs),
+        fmean(run["rounds"] for run in runs),
+        fmean(downtimes) if downtimes else None,
+        max(downtimes) if downtimes else None,
+        fmean(max(0, run["claims"] - 1) for run in runs),
+        violations,
+        sum(run["unfinished"] for run in runs),
+    )
+
+
+def draw_comparison(comparisons: list[Comparison], path: str | Path) -> None:
+    """A row of bars for each thing compared."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    plt.rcParams.update({"svg.hashsalt": "habemus", "font.size": 10, "svg.fonttype": "path"})
+    measures: list[tuple[str, list[float]]] = [
+        ("messages", [row.messages for row in comparisons]),
+        ("values carried", [row.values for row in comparisons]),
+        ("causal time, messages in a row", [row.rounds for row in comparisons]),
+        ("downtime after a crash, ticks", [row.downtime or 0 for row in comparisons]),
+        ("changes of leader", [row.leader_changes for row in comparisons]),
+        ("runs with a violation", [max([*row.violations.values(), 0]) for row in comparisons]),
+    ]
+    names = [row.algorithm for row in comparisons]
+    height = 0.5 + 0.26 * len(names)
+    figure, rows = plt.subplots(len(measures), 1, figsize=(7.6, height * len(measures)), layout="constrained")
+    for axes, (title, values) in zip(rows, measures, strict=True):
+        bars = axes.barh(range(len(names)), values, height=0.62, color=COLOURS[: len(names)])
+        axes.bar_label(bars, [f"{value:,.1f}".removesuffix(".0") for value in values], padding=4, fontsize=9)
+        axes.set_yticks(range(len(names)), names)
+        axes.invert_yaxis()
+        axes.set_title(title, loc="left", fontsize=10, color="#444444")
+        axes.set_xticks([])
+        axes.margins(x=0.12)
+        axes.tick_params(length=0)
+        for side in ("top", "right", "bottom", "left"):
+            axes.spines[side].set_visible(False)
+    figure.savefig(path, bbox_inches="tight", metadata={"Date": None} if str(path).endswith(".svg") else None)
+    plt.close(figure)
