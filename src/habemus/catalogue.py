@@ -56,6 +56,15 @@ def locate(name: str) -> type[Process]:
     raise UnknownAlgorithmError(f"there is no algorithm {name!r}; {hint}")
 
 
+def family(topology: str) -> list[str]:
+    """The elections on a topology that come to a sound end by themselves, whoever starts."""
+    return [
+        name
+        for name in built_in_modules()
+        if (cls := find_algorithm(name)).topology == topology and {"termination", "uniqueness"} <= set(cls.guarantees)
+    ]
+
+
 def built_in_modules() -> dict[str, str]:
     """Name -> module of every algorithm that ships with Habemus."""
     modules = {}
@@ -86,8 +95,9 @@ def load_own(name: str) -> type[Process]:
         module = load_file(where) if where.endswith(".py") else load_module(where)
     except ImportError as error:
         raise UnknownAlgorithmError(f"{where} cannot be imported: {error}") from None
-    except Exception as error:
-        raise UnknownAlgorithmError(f"{where} failed when it was imported: {type(error).__name__}: {error}") from None
+    except (Exception, SystemExit) as error:
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        raise UnknownAlgorithmError(f"{where} failed when it was imported: {said}") from None
     cls = getattr(module, class_name, None)
     if not (isinstance(cls, type) and issubclass(cls, Process)):
         found = [n for n, m in vars(module).items() if isinstance(m, type) and issubclass(m, Process) and m.name]

@@ -5,7 +5,19 @@ from dataclasses import dataclass
 
 import pytest
 
-from habemus.process import Election, Message, MisuseError, Pid, Process, dissect, upon, upon_pulse, upon_start, upon_timeout, whenever
+from habemus.process import (
+    Election,
+    Message,
+    MisuseError,
+    Pid,
+    Process,
+    dissect,
+    upon,
+    upon_pulse,
+    upon_start,
+    upon_timeout,
+    whenever,
+)
 from habemus.scenario import Place, Scenario
 from habemus.simulation import simulate
 

@@ -116,12 +116,12 @@ class Talker(Process):
         pass
 
 
-def conversations(faults, n: int = 3, fifo: bool = True, delay: str = "uniform:4:4") -> dict[tuple[int, int], list[int]]:
+def conversations(faults, n: int = 3, fifo: bool = True) -> dict[tuple[int, int], list[int]]:
     """For each pair, when the messages that arrived were sent."""
     scenario = Scenario(
         f"{__name__}:Talker",
         topology=Place(ids=list(range(1, n + 1))),
-        network=Network(delay=delay, fifo=fifo),
+        network=Network(delay="uniform:4:4", fifo=fifo),
         faults=faults,
     )
     plain = simulate(scenario)

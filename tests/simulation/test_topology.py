@@ -14,7 +14,6 @@ from habemus.simulation import simulate
 from habemus.simulation.topology import KINDS, arranged, build_topology
 
 
-
 def built(kind: str, n: int, seed: int = 0):
     return build_topology(kind, list(range(1, n + 1)), Random(seed))
 

@@ -50,6 +50,7 @@ def catalogue_entry(name: str, cls: Any) -> dict[str, Any]:
         "model": cls.model,
         "idea": essay.splitlines()[0].partition(": ")[2] if essay else "",
         "text": essay,
+        "guarantees": list(cls.guarantees),
         "bounds": [{"case": bound.case, "formula": bound.formula} for bound in cls.bounds],
         "parameters": list(anatomy.parameters),
         "durable": list(anatomy.durable),

@@ -104,7 +104,7 @@ def drawn(outcome: Outcome, path: str) -> str:
         return transcript(outcome.trace)
     from habemus.trace.diagram import space_time_svg
 
-    return space_time_svg(outcome.trace)
+    return space_time_svg(outcome.trace, witnesses=[p.witness for p in outcome.properties if p.witness is not None])
 
 
 def print_json(data: Any) -> None:

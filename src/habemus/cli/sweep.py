@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def sweep_command(
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Algorithms.")],
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME...", help="Algorithms; `ring` means the whole family on rings.")
+    ],
     n: Annotated[str, typer.Option("--n", help="The sizes.")] = "8,16,32,64,128",
     seeds: Annotated[int, typer.Option("--seeds", help="Runs at each size.")] = 100,
     topology: o.TopologyKind = None,
@@ -29,7 +31,7 @@ def sweep_command(
     json: o.Json = False,
 ) -> int:
     """Run algorithms at many sizes and seeds, and hold the cost against the proven bounds."""
-    from habemus.catalogue import find_algorithm
+    from habemus.catalogue import family, find_algorithm
     from habemus.cli.report import check_writable, print_json
     from habemus.measuring.sweep import links, summarised, sweep_scenarios, write_csv
     from habemus.scenario import Scenario, ScenarioError
@@ -41,6 +43,7 @@ def sweep_command(
         raise ScenarioError(f"--plot {plot}: expected a name that ends in .svg, .png or .pdf")
     check_writable(csv)
     check_writable(plot)
+    names = [each for name in names for each in (family("ring") if name == "ring" else [name])]
     given = {"topology": topology, "order": order, "starters": starters, "seed": seed, "delay": delay}
     base = o.adjusted(Scenario(names[0]), given)
     for name in names:

@@ -42,6 +42,7 @@ class AnonymousRing(Election):
 
     name = "anonymous-ring"
     topology = "ring"
+    guarantees = ()  # with a single candidate all of them; with two, none
     bounds = (Bound(WORST, "2n", lambda n, m: 2 * n),)
 
     stage: str = FOLLOWER

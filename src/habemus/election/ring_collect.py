@@ -33,6 +33,7 @@ class RingCollect(Election):
 
     name = "ring-collect"
     topology = "ring"
+    guarantees = ("termination", "uniqueness", "stability")
     bounds = (Bound(WORST, "n²", lambda n, m: n * n),)
 
     @upon_start

@@ -46,6 +46,7 @@ class RingCoordinator(Election):
     name = "ring-coordinator"
     topology = "complete"
     model = "crash-recovery, perfect detector"
+    guarantees = ("termination", "uniqueness", "agreement")
 
     participant: bool = False
     suspected: set[Pid] = set()

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from math import log2
 from pathlib import Path
 from typing import Any
 
 from habemus.measuring.sweep import Row, Summary, bounds_of
+from habemus.process import harmonic
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 QUIET = "#777777"
+FEW = 2
+
+GROWTH: tuple[tuple[str, Callable[[int], float]], ...] = (
+    ("n·H_n", lambda n: n * harmonic(n)),
+    ("n log n", lambda n: n * log2(n)),
+    ("1.271 n log n, the best worst case known", lambda n: 1.271 * n * log2(n)),
+    ("n²", lambda n: n * n),
+)
 
 
 def draw_sweep(rows: Sequence[Row], summaries: Sequence[Summary], path: str | Path) -> None:
@@ -42,7 +52,10 @@ def draw_sweep(rows: Sequence[Row], summaries: Sequence[Summary], path: str | Pa
             linewidth=1.6,
         )
         ends.append((own[-1].mean, algorithm, colour))
-        ends += draw_bounds(axes, algorithm, own)
+        if len(algorithms) <= FEW:
+            ends += draw_bounds(axes, algorithm, own)
+    if len(algorithms) > FEW:
+        ends += draw_growth(axes, sorted({summary.n for summary in summaries}))
     finish_axes(axes, summaries)
     label_ends(axes, ends)
     figure.savefig(path, bbox_inches="tight", metadata={"Date": None} if str(path).endswith(".svg") else None)
@@ -56,6 +69,16 @@ def draw_bounds(axes: Any, algorithm: str, own: list[Summary]) -> list[tuple[flo
         values = [summary.bounds[bound.formula] for summary in own]
         axes.plot([summary.n for summary in own], values, "--", color=QUIET, linewidth=1, zorder=1)
         ends.append((values[-1], bound.formula, QUIET))
+    return ends
+
+
+def draw_growth(axes: Any, sizes: list[int]) -> list[tuple[float, str, str]]:
+    """For a whole family: the lines that such algorithms are told by."""
+    ends = []
+    for name, growth in GROWTH:
+        values = [growth(n) for n in sizes]
+        axes.plot(sizes, values, "--", color=QUIET, linewidth=1, zorder=1)
+        ends.append((values[-1], name, QUIET))
     return ends
 
 

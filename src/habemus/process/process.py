@@ -74,6 +74,7 @@ class Process:
     name: ClassVar[str] = ""
     topology: ClassVar[str] = "any"
     model: ClassVar[str] = "asynchronous"
+    guarantees: ClassVar[tuple[str, ...]] = ()
     bounds: ClassVar[tuple[Bound, ...]] = ()
 
     host: Host
@@ -131,6 +132,8 @@ class Election(Process):
     """Chooses one process. Judged by termination, uniqueness, agreement and stability."""
 
     kind: ClassVar[str] = "election"
+    guarantees: ClassVar[tuple[str, ...]] = ("termination", "uniqueness", "agreement", "stability")
+
     leader: Pid | None = None
 
     @property

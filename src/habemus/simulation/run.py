@@ -416,10 +416,10 @@ def action_of(fault: AnyFault, simulation: Simulation) -> Callable[[], None]:
             return lambda: each(simulation.resume, fault.process, simulation)
         case Cut():
             pairs = list(fault.links) if fault.one_way else both_ways(fault.links)
-            return lambda: simulation.cut(pairs, [list(link) for link in fault.links])
+            return lambda: simulation.cut(pairs, "cut", [list(link) for link in fault.links])
         case Partition():
             pairs = between_groups(fault.groups, simulation.topology)
-            return lambda: simulation.cut(pairs, fault.groups)
+            return lambda: simulation.cut(pairs, "partition", fault.groups)
         case Heal():
             return lambda: simulation.heal(both_ways(fault.links), [list(link) for link in fault.links])
         case Skew():

@@ -669,9 +669,9 @@ class Simulation:
                 return
             action()
 
-    def cut(self, pairs: list[tuple[Pid, Pid]], subject: object) -> None:
-        """Messages sent or under way from a to b are lost, for each pair (a, b)."""
-        self.note("cut", None, subject)
+    def cut(self, pairs: list[tuple[Pid, Pid]], kind: str, subject: object) -> None:
+        """Messages sent or under way from a to b are lost, for each pair (a, b) of a cut or a partition."""
+        self.note(kind, None, subject)
         self.cuts.update(pairs)
         self.refresh_links(pairs)
 

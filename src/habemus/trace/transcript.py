@@ -1,7 +1,7 @@
 """A run as text, one line an event: made to be read in a diff.
 
-    time  process  clause               what set it off; what it sent; which fields changed
-      41        4  answer_call          got ElectionCall(0) from 2; sent Answer to 2; stage=asking
+time  process  clause       what set it off; what it sent; which fields changed
+  41        4  answer_call  got ElectionCall from 2; sent Answer to 2; stage=asking
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ def fault(event: Event) -> str:
         return f"{lost.label} from {lost.sender} to {lost.to} is lost: {event.subject}"
     if event.kind == "cut":
         return f"links fail: {links(event.subject)}"
+    if event.kind == "partition":
+        return f"no link works between {' / '.join(','.join(map(str, group)) for group in event.subject)}"
     if event.kind == "heal":
-        return f"links work again: {links(event.subject) if event.subject else 'all'}"
+        return f"links work again: {links(event.subject) or 'all'}"
     return FAULTS[event.kind].format(event.subject)
 
 
 def links(subject: Any) -> str:
-    """`1-2, 3-4`, or the groups of a partition `1,2 / 3,4,5`."""
-    if all(len(group) == 2 for group in subject) and len(subject) == 1:
-        return "-".join(map(str, subject[0]))
-    return " / ".join(",".join(map(str, group)) for group in subject)
+    """`1-2, 3-4`."""
+    return ", ".join("-".join(map(str, link)) for link in subject)
 
 
 def details(event: Event) -> Iterable[str]:
