@@ -50,11 +50,11 @@ WRONG = [
     (START + "until = -1", "until: expected int >= 0"),
     (START + "events = 0", "events: expected int >= 1"),
     (START + "detection = -2", "detection: expected int >= -1"),
-    (START + "starters = 'some'", "starters: invalid enum value 'some'"),
+    (START + "starters = 'some'", "starters: invalid enum value 'some'; expected all, one"),
     (START + "starters = -3", "starters: expected int >= 0"),
     (START + "starters = [1, 'x']", "starters[1]: expected int, got str"),
     (START + "[topology]\nn = 'many'", "topology.n: expected int | null, got str"),
-    (START + "[topology]\norder = 'up'", "topology.order: invalid enum value 'up'"),
+    (START + "[topology]\norder = 'up'", "topology.order: invalid enum value 'up'; expected best, worst"),
     (START + "[topology]\nids = [1, -2]", "topology.ids[1]: expected int >= 0"),
     (START + "[topology]\nedges = [[1, 2, 3]]", "topology.edges[0]: expected array of length 2"),
     (START + "[topology]\nshape = 'ring'", "topology: object contains unknown field shape"),
@@ -65,11 +65,11 @@ WRONG = [
     (START + "[network]\nfifo = 1", "network.fifo: expected bool, got int"),
     (START + "[network]\ndelay = 3", "network.delay: expected str, got int"),
     (START + "[[network.links]]\nsender = 1\nto = 2", "network.links[0]: object missing required field delay"),
-    (START + "[[faults]]\nat = 1\ndo = 'explode'", "faults[0].do: invalid value 'explode'"),
+    (START + "[[faults]]\nat = 1\ndo = 'explode'", "faults[0].do: invalid value 'explode'; expected crash"),
     (START + "[[faults]]\nat = 1\nprocess = 1", "faults[0]: object missing required field do"),
     (START + "[[faults]]\ndo = 'crash'\nprocess = 1", "faults[0]: object missing required field at"),
     (START + "[[faults]]\ndo = 'crash'\nat = -1\nprocess = 1", "faults[0].at: expected int >= 0"),
-    (START + "[[faults]]\ndo = 'pause'\nat = 1\nprocess = 'x'", "faults[0].process: expected int, got str"),
+    (START + "[[faults]]\ndo = 'pause'\nat = 1\nprocess = 'x'", "faults[0].process: invalid enum value 'x'; expected"),
     (START + "[[faults]]\ndo = 'drift'\nat = 1\nprocess = 1\nrate = 0", "faults[0].rate: expected float > 0.0"),
     (START + "[[faults]]\ndo = 'cut'\nat = 1\nlinks = [[1]]", "faults[0].links[0]: expected array of length 2"),
     (START + "[[workload]]\nat = 1\nwho = 3", "workload[0].who: expected array, got int"),
@@ -123,7 +123,7 @@ def test_every_truncation_of_a_scenario_is_a_scenario_or_is_refused(length):
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):
     path = tmp_path / "none.toml"
-    with pytest.raises(ScenarioError, match="none.toml cannot be read: No such file"):
+    with pytest.raises(ScenarioError, match=r"none\.toml cannot be read: No such file"):
         read_scenario(path)
 
 

@@ -24,7 +24,9 @@ DEFAULT_DETECTION = 21
 MOST_PROCESSES = 10_000_000
 
 CHOICES = {
-    "topology.order": "best, worst, random or sorted",
+    "do": "crash, recover, pause, resume, cut, partition, heal, skew or drift",
+    "order": "best, worst, random or sorted",
+    "process": "an id or leader",
     "starters": "all, one, a number of starters or a list of ids",
 }
 
@@ -230,8 +232,9 @@ def readable(error: msgspec.ValidationError) -> str:
     text, _, path = str(error).partition(" - at `$")
     field = path.rstrip("`").lstrip(".")
     sentence = (text[0].lower() + text[1:]).replace("`", "")
-    if field in CHOICES and "enum" in sentence:
-        sentence += f"; expected {CHOICES[field]}"
+    choices = CHOICES.get(field.rpartition(".")[2])
+    if choices and sentence.startswith("invalid"):
+        sentence += f"; expected {choices}"
     return f"{field}: {sentence}" if field else sentence
 
 

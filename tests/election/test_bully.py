@@ -186,8 +186,8 @@ def test_only_candidates_lead_whoever_calls(n, data):
 
 
 def test_where_no_candidate_is_up_nobody_leads_and_the_run_ends():
-    scenario = Scenario("bully", parameters={"candidates": [5]}, topology=Place(n=5), starters="all", faults=[Crash(0, 5)])
-    outcome = simulate(scenario)
+    only_5 = {"candidates": [5]}
+    outcome = simulate(Scenario("bully", parameters=only_5, topology=Place(n=5), starters="all", faults=[Crash(0, 5)]))
     assert outcome.leader is None and outcome.ended == "quiescence"
     assert "termination" in verdicts(outcome)
 

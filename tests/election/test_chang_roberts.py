@@ -1,4 +1,4 @@
-"""Chang and Roberts' claims: the largest id wins, at exactly the published cost, and each part of the code is needed."""
+"""Chang and Roberts' claims: the largest id wins, at exactly the published cost, and every part is needed."""
 
 import pytest
 from hypothesis import assume, given
@@ -13,8 +13,8 @@ SIZES = range(1, 65)
 
 
 def run(n: int, order: str, starters: str, **network):
-    scenario = Scenario("chang-roberts", topology=Place(n=n, order=order), starters=starters, network=Network(**network))
-    return simulate(scenario)
+    place = Place(n=n, order=order)
+    return simulate(Scenario("chang-roberts", topology=place, starters=starters, network=Network(**network)))
 
 
 @pytest.mark.parametrize("n", SIZES)

@@ -123,7 +123,7 @@ def test_state_is_json_and_says_the_same_whatever_order_sets_and_dicts_were_fill
     assert json.loads(written) == ANATOMY.state(process_in(state))
     shuffled = {
         **state,
-        "names": set(sorted(state["names"], reverse=True)),
+        "names": {*list(state["names"])[::-1]},
         "table": dict(sorted(state["table"].items(), reverse=True)),
     }
     assert json.dumps(ANATOMY.state(process_in(shuffled))) == written

@@ -78,6 +78,7 @@ class Bully(Election):
     name = "bully"
     topology = "complete"
     model = "synchronous"
+    guarantees = ("termination", "uniqueness", "agreement")  # and stability with `stable`, or while nobody recovers
     bounds = (Bound(WORST, "n² - 1", lambda n, m: n * n - 1),)
 
     transmission: Parameter[int] = 10
@@ -131,11 +132,11 @@ class Bully(Election):
             self.ask_stronger()
 
     def ask_stronger(self) -> None:
-        if self.leader != self.id:
+        if self.leader != self.id:  # in office one asks again before announcing again: a stronger one may be back
             self.elect(None)
         self.stage = ASKING
         asked = self.stronger()
-        self.send(asked, ElectionCall(self.failures))
+        self.send(asked, ElectionCall(self.failures if self.stable else 0))
         if asked:
             self.set_timer("answer", self.patience)
         else:

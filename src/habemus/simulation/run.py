@@ -230,7 +230,7 @@ def build_simulation(scenario: Scenario, recorder: Recorder | None) -> Simulatio
     brings_detector = any(issubclass(anatomy.cls, Detector) for anatomy in stack)
     detection = scenario.detection
     if detection is None:
-        detection = DEFAULT_DETECTION if hears_detector and not brings_detector else -1
+        detection = default_detection(parameters[-1]) if hears_detector and not brings_detector else -1
     simulation = Simulation(
         stack,
         parameters,
@@ -252,6 +252,13 @@ def build_simulation(scenario: Scenario, recorder: Recorder | None) -> Simulatio
         simulation.goal = goal_named(scenario.goal, properties)
     schedule(scenario, simulation)
     return simulation
+
+
+def default_detection(parameters: dict[str, Any]) -> int:
+    """How long the perfect detector takes: T = 2 T_trans + T_process where the scenario sets these, else a default."""
+    if "transmission" not in parameters:
+        return DEFAULT_DETECTION
+    return int(2 * parameters["transmission"] + parameters.get("processing", 1))
 
 
 def build_stack(scenario: Scenario) -> tuple[list[Anatomy], list[dict[str, Any]]]:

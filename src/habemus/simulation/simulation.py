@@ -514,17 +514,17 @@ class Simulation:
             heappush(self.ticks, deadline)
         self.alarms[deadline].append((node, layer, name, self.serial))
 
-    def ring_alarm(self, node: Node, layer: int, name: str, serial: int) -> bool:
+    def ring_alarm(self, node: Node, layer: int, name: str, serial: int) -> None:
         """A timer runs out, unless it was cancelled, set again, or lost in a crash meanwhile."""
         armed = node.timers.get((layer, name)) if node.timers is not None else None
         if armed is None or armed[1] != serial:
-            return False
+            return
         if not node.up:
-            self.hold(node, lambda: cast(None, self.ring_alarm(node, layer, name, serial)))
-            return False
+            self.hold(node, lambda: self.ring_alarm(node, layer, name, serial))
+            return
         cast(Any, node.timers).pop((layer, name))
+        self.events += 1
         self.step(node, layer, self.stack[layer].timeouts[name], (), name, [])
-        return True
 
     # Faults and commands -------------------------------------------------------------------------------------------
 
@@ -747,8 +747,7 @@ class Simulation:
                     return "budget"
             if self.alarms:
                 for node, layer, name, serial in self.alarms.pop(tick, []):
-                    if self.ring_alarm(node, layer, name, serial):
-                        self.events += 1
+                    self.ring_alarm(node, layer, name, serial)
             if self.goal is not None and self.goal.holds is not None:
                 return "property"
             if self.events >= budget and self.ticks:
