@@ -45,11 +45,23 @@ def main() -> None:
     rows = [run(name, scale) for name in track(names, "elections", Console(stderr=True), transient=True)]
     yardstick = next(row[6] for row in rows if row[0] == "chang-roberts")
     table = Table(box=None, header_style="dim", padding=(0, 2, 0, 0))
-    for column in ("election", "n", "links", "start", "messages", "seconds", "messages/s", "to chang-roberts", "ended by"):
+    for column in (
+        "election",
+        "n",
+        "links",
+        "start",
+        "messages",
+        "seconds",
+        "messages/s",
+        "to chang-roberts",
+        "ended by",
+    ):
         table.add_column(column, justify="left" if column in ("election", "start", "ended by") else "right")
     for name, n, m, starters, messages, seconds, rate, ended in rows:
         share = f"{rate / yardstick:.2f}"
-        table.add_row(name, f"{n:,}", f"{m:,}", starters, f"{messages:,}", f"{seconds:.2f}", f"{rate:,.0f}", share, ended)
+        table.add_row(
+            name, f"{n:,}", f"{m:,}", starters, f"{messages:,}", f"{seconds:.2f}", f"{rate:,.0f}", share, ended
+        )
     Console().print(table)
 
 

@@ -22,23 +22,22 @@ def check_theorem_5_3(outcome) -> None:
     n = outcome.n
     standing = dict.fromkeys(outcome.ids, False)
     level = dict.fromkeys(outcome.ids, 0)
-    owns = dict.fromkeys(outcome.ids, 0)
-    owner = dict.fromkeys(outcome.ids, -1)
-    fields = {"standing": standing, "level": level, "owns": owns, "owner": owner}
+    owned: dict[int, set[int]] = {pid: set() for pid in outcome.ids}
     for event in outcome.trace.events:
-        for name, values in fields.items():
-            if name in event.changed:
-                values[event.process] = event.changed[name]
-        if not {"standing", "level", "owns", "owner"} & event.changed.keys():
-            continue
-        levels = [level[pid] for pid in outcome.ids if standing[pid]]
-        for k in range(1, floor_log(n) + 1):
-            assert sum(found >= k for found in levels) <= n // (2**k - 1), f"level {k} at event {event.event}"
-        for pid in outcome.ids:
-            if standing[pid]:
-                held = sum(owner[other] == pid for other in outcome.ids if other != pid)
-                assert owns[pid] <= held, f"{pid} counts {owns[pid]} but owns {held} at event {event.event}"
-                assert level[pid] == floor_log(owns[pid] + 1)
+        me = event.process
+        standing[me] = event.changed.get("standing", standing[me])
+        level[me] = event.changed.get("level", level[me])
+        if "owns" in event.changed:
+            prey = event.received[0].sender
+            rivals = [pid for pid in outcome.ids if pid != me and standing[pid] and prey in owned[pid]]
+            assert not rivals, f"{me} and {rivals[0]} both own {prey} at event {event.event}"
+            owned[me].add(prey)
+            assert len(owned[me]) == event.changed["owns"]
+            assert level[me] == floor_log(len(owned[me]) + 1)
+        if {"standing", "level"} & event.changed.keys():
+            levels = [level[pid] for pid in outcome.ids if standing[pid]]
+            for k in range(1, floor_log(n) + 1):
+                assert sum(found >= k for found in levels) <= n // (2**k - 1), f"level {k} at event {event.event}"
 
 
 def check_corollary_5_4(outcome) -> None:

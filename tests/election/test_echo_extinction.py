@@ -24,7 +24,11 @@ def test_the_smallest_id_among_the_starters_leads_and_everyone_learns_it(scenari
 def test_never_more_than_2m_a_starter_and_2m_to_announce_it(scenario):
     outcome = simulate(scenario)
     starters = outcome.n if scenario.starters == "all" else len(scenario.starters)
-    assert outcome.messages <= 2 * outcome.topology.m * (starters + 1) <= outcome.bound.messages(outcome.n, outcome.topology.m)
+    assert (
+        outcome.messages
+        <= 2 * outcome.topology.m * (starters + 1)
+        <= outcome.bound.messages(outcome.n, outcome.topology.m)
+    )
     assert outcome.messages_by_type.get("Leader", 0) == 2 * outcome.topology.m
 
 

@@ -94,7 +94,10 @@ def show_comparison(rows: list[Comparison], plot: str | None) -> None:
         shares = [f"{row.violations.get(name, 0)} of {row.runs}" for row in rows]
         table.add_row(
             f"[#D55E00]✗ {name}[/] in",
-            *(f"[#D55E00]{share}[/]" if row.violations.get(name) else "–" for share, row in zip(shares, rows, strict=True)),
+            *(
+                f"[#D55E00]{share}[/]" if row.violations.get(name) else "–"
+                for share, row in zip(shares, rows, strict=True)
+            ),
         )
     console = Console(highlight=False)
     console.print(table)

@@ -214,5 +214,3 @@ def ending(outcome: Outcome) -> Text:
     if outcome.digest is not None:
         text.append(f"   digest {outcome.digest[:12]}", "dim")
     return text
-
-

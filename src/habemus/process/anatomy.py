@@ -214,6 +214,7 @@ def field_types(message: Any) -> list[tuple[str, Any]]:
     names = vars(sys.modules[message.__module__]) if message.__module__ in sys.modules else {}
     return [(field.name, evaluated(field.type, names)) for field in dataclasses.fields(message)]
 
+
 def frozen(value: Any) -> Any:
     """A hashable equal of a field's value."""
     if isinstance(value, set):
