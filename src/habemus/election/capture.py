@@ -85,7 +85,7 @@ class CaptureElection(Election):
     prospect: Pid = NOBODY  # the strongest captor so far: the owner, or who is about to be
     owns: int = 0
     place: int = 0
-    tried: int = 0  # how many of the others it has tried to capture: in order, from its own place on
+    tried: int = 0  # how many of the others it has tried to capture: port by port, from one that its id gives
 
     @property
     def candidate(self) -> bool:
@@ -108,7 +108,8 @@ class CaptureElection(Election):
             self.send(self.neighbours, Elected(self.id))
 
     def capture(self) -> None:
-        self.send(self.members[(self.place + self.tried) % self.n], Capture(self.level, self.id))
+        port = (self.id + self.tried) % (self.n - 1)
+        self.send(self.members[port if port < self.place else port + 1], Capture(self.level, self.id))
 
     @upon(Capture)
     def weigh_captor(self, sender: Pid, message: Capture) -> None:
