@@ -6,10 +6,12 @@ import sys
 
 import pytest
 
+from habemus.catalogue import algorithm_names
 from habemus.compilation import is_compiled
 from habemus.scenario import named_scenarios
 
 DIGESTS = """
+from habemus.catalogue import algorithm_names
 from habemus.compilation import is_compiled
 from habemus.scenario import *
 from habemus.simulation import simulate
@@ -24,6 +26,9 @@ for seed in range(5):
     runs.append(Scenario("bully", network=Network("uniform:1:10", duplication=0.2), seed=seed, faults=flaky))
     unordered = Network("uniform:1:40", fifo=False)
     runs.append(Scenario("bully", parameters={"stable": True}, network=unordered, seed=seed, faults=parted))
+for name in algorithm_names():
+    for seed in range(3):
+        runs.append(Scenario(name, topology=Place(n=12), network=Network("uniform:1:9"), seed=seed, until=2000))
 for scenario in runs:
     outcome = simulate(scenario, digest=True)
     print(scenario.algorithm, scenario.seed, outcome.leader, outcome.messages, outcome.time, outcome.digest)
@@ -42,8 +47,8 @@ def digests(compiled: str, hash_seed: str) -> tuple[str, list[str]]:
 def interpreted() -> list[str]:
     kernel, lines = digests("0", "0")
     assert kernel == "interpreted"
-    assert len(lines) == 25 + len(named_scenarios())
-    assert len(set(lines)) > 20
+    assert len(lines) == 25 + len(named_scenarios()) + 3 * len(algorithm_names())
+    assert len(set(lines)) > 60
     return lines
 
 

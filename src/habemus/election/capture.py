@@ -11,6 +11,9 @@ Costs     at most 2n floor(log n) + n capture attempts of at most 6 messages eac
 Why safe  a process changes hands only after its owner has given up, so no two candidates own the same one. Who gives up
           has met a larger (level, id); so the owner of the largest never does, and goes on.
 
+What the printed listing leaves open: a candidate is its own first prospect and owner; one that is captured records its
+captor as owner; who is owned by nobody else yields without a check; an ack counts only for who still stands.
+
 V. C. Barbosa. An Introduction to Distributed Algorithms, chapter 5, A_Elect_Leader_C. MIT Press, 1996; after Y. Afek,
 E. Gafni. Time and message bounds for election in synchronous and asynchronous complete networks. PODC 1985.
 """

@@ -54,7 +54,7 @@ class CaptureSync(Election):
 
     standing: bool = False
     owner: Pid = NOBODY
-    tried: int = 0  # how many of the others it has tried to capture: in order, from its own place on
+    tried: int = 0  # how many of the others it has tried to capture: port by port, from one that its id gives
     awaited: int = 0  # how many of them two pulses ago
 
     @property
@@ -93,7 +93,7 @@ class CaptureSync(Election):
             self.send(self.neighbours, Elected(self.id))
         else:
             self.awaited = min(max(1, 2 * self.awaited), self.n - 1 - self.tried)
-            place = self.members.index(self.id) + 1 + self.tried
+            ports = [(self.id + self.tried + step) % (self.n - 1) for step in range(self.awaited)]
             self.tried += self.awaited
-            for step in range(self.awaited):
-                self.send(self.members[(place + step) % self.n], Capture(self.id))
+            neighbours = self.neighbours
+            self.send([neighbours[port] for port in ports], Capture(self.id))

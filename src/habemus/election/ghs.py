@@ -29,14 +29,14 @@ from habemus.process import WORST, Bound, Election, Message, Pid, upon, upon_sta
 
 Weight: TypeAlias = tuple[int, Pid, Pid]
 
-INFINITE: Weight = (1 << 32, 0, 0)
+INFINITE: Weight = (1009, 0, 0)
 BASIC, BRANCH, REJECTED = "basic", "branch", "rejected"
 SLEEPING, FIND, FOUND = "sleeping", "find", "found"
 
 
 def weight(a: Pid, b: Pid) -> Weight:
-    """The weight of the link between a and b: as good as random, the same from both ends, no two alike."""
-    return (a ^ b) * 0x9E3779B1 % (1 << 32), min(a, b), max(a, b)
+    """The weight of the link between a and b: any number, the same from both ends; the ids break ties."""
+    return (a ^ b) * 7919 % 1009, min(a, b), max(a, b)
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ Assumes   a complete graph, unique ids, members known; links may lose messages a
           a known probability; synchrony: a message takes at most T_trans (`transmission`).
 Gives     all four with high probability, whatever the size of the group: correctness is traded for scale.
 Costs     2·fanout messages a member, a few for those who ask, and K² for each repeat in all: constant a member.
-Why safe  that is, when not. With loss p and g repeats the k-th best relay takes office, too, if it hears none of the
-          k-1 better: two leaders with probability 1 - Π(1 - p^(g(k-1))) over k >= 2, about p^g. Nobody is a relay with
-          probability (1 - K/n)^n, about e^-K. A rumour misses a fraction s = e^(-fanout·(1-p)·(1-s)) of the members;
-          about s², missed by both rumours, never learn of it.
+Why safe  or rather, when not: with loss p and g repeats the k-th best relay takes office, too, if it hears none of the
+          k-1 better, so two lead for a while with probability 1 - Π(1 - p^(g(k-1))) over k >= 2, about p^g. Nobody is a
+          relay with probability (1 - K/n)^n, about e^-K; that costs another attempt. With f = fanout·(1-p), a rumour
+          misses a fraction s = e^(-f(1-s)) of the members, and both miss x = s·e^(-f(1-x)), who never know.
 
 After the paper's phases: an election identified by a name, filter by hash to an expected constant number of relays,
 agreement among these, dissemination by an unreliable multicast, for which gossip stands in, and further rounds if that
@@ -100,11 +100,18 @@ class GossipElection(Election):
     def is_relay(self, member: Pid) -> bool:
         return self.ticket_of(member) * self.n < self.relays << BITS
 
+    def tell(self, message: Message) -> None:
+        """Send a message to some other member."""
+        place = self.choose(range(self.n))
+        member = self.members[place]
+        if member == self.id:
+            member = self.members[(place + 1) % self.n]
+        if member != self.id:
+            self.send(member, message)
+
     def gossip(self, message: Message) -> None:
         for _ in range(self.fanout):
-            member = self.choose(self.members)
-            if member != self.id:
-                self.send(member, message)
+            self.tell(message)
 
     @upon_start
     def call_election(self) -> None:
@@ -168,7 +175,7 @@ class GossipElection(Election):
     def miss_result(self) -> None:
         if self.asked < ASKS:
             self.asked += 1
-            self.send([q for q in (self.choose(self.members),) if q != self.id], Ask())
+            self.tell(Ask())
             self.set_timer("result", 2 * self.transmission)
         elif self.caller:
             self.take_part(self.attempt + 1)

@@ -9,8 +9,8 @@ Assumes   a complete graph, unique ids, crash and recovery, loss, partitions; no
           by itself: give `until`.
 Gives     one leader a group, always, however late messages are; one group, so agreement, once all who are up can talk
           within `patience` for long enough. Not uniqueness: a partition has a leader on each side, and knows it.
-Costs     all start and hear each other in time: each leader asks n - 1; then, at one group, n - 1 questions and as many
-          answers every `period` from the leader, and as many from its members.
+Costs     at one group 3(n - 1) messages every `period`: its leader's questions to all, its members' to it, and its
+          answers. To get there each leader asks n - 1 others, and every merger costs 3 messages a member.
 Why safe  a group's number is its founder's id and a counter that survives crashes: no two groups share a number, and
           all who are in a group name its founder.
 

@@ -30,11 +30,11 @@ from habemus.process import WORST, Bound, Election, Message, Parameter, Pid, upo
 
 
 def lot(seed: str, round: int, owner: Pid, unit: int) -> int:
-    """What a unit of stake draws in a round: 48 bits."""
-    return int.from_bytes(hashlib.sha256(f"{seed}/{round}/{owner}/{unit}".encode()).digest()[:6], "big")
+    """What a unit of stake draws in a round: 32 bits."""
+    return int.from_bytes(hashlib.sha256(f"{seed}/{round}/{owner}/{unit}".encode()).digest()[:4], "big")
 
 
-NOTHING = 1 << 48
+NOTHING = 1 << 32
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Sortition(Election):
     name = "sortition"
     topology = "any"
     model = "synchronous"
-    bounds = (Bound(WORST, "2m·n", lambda n, m: 2 * m * n),)
+    bounds = (Bound(WORST, "2m·n a round", lambda n, m: 2 * m * n),)
 
     seed: Parameter[str] = "habemus"
     stake: Parameter[dict[Pid, int]] = {}  # who is not named has one unit

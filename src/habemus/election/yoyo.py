@@ -15,7 +15,8 @@ Why safe  a source dies if and only if some process hears of it and of a smaller
           two survivors lies a dead one that both reach next time, so their distance halves. What is cut is either a
           second way from the same source, or a leaf, which has no more to tell; a cut link has no say in the vote.
 
-The lecture notes let an internal process vote yes on any yes from below; with Santoro it needs all of them.
+The lecture notes let an internal process vote yes if any below it did. Santoro asks for all; with any it ends, too, but
+sources may live longer.
 
 N. Santoro. Design and Analysis of Distributed Algorithms. Wiley, 2007, section 3.8.3.
 """
@@ -171,7 +172,7 @@ class YoYo(Election):
             return
         turned = []
         for q in self.in_order(self.above):
-            yes = self.ids.pop(q) == smallest and not self.refused
+            yes = self.ids.pop(q) == smallest and not self.hears_no()
             self.send(q, Vote(yes))
             if not yes:
                 turned.append(q)
@@ -181,6 +182,10 @@ class YoYo(Election):
         self.below.update(turned)
         self.refused.clear()
         self.begin()
+
+    def hears_no(self) -> bool:
+        """Somebody below knows of a smaller id than we passed on."""
+        return len(self.refused) > 0
 
     def cut_repetitions(self) -> None:
         """The same id over several links came from the same source: one of them is enough."""

@@ -6,6 +6,7 @@ formulas, so a ring of a million processes costs nothing; all others keep their 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from random import Random
 
@@ -15,20 +16,24 @@ Edge = tuple[int, int]
 
 
 class Topology:
-    """A connected graph with an id in each place. `links` is None for rings and complete graphs."""
+    """A connected graph with an id in each place. `links`, in sorted rows, is None for rings and complete graphs."""
 
     def __init__(self, kind: str, ids: list[Pid], links: list[list[int]] | None = None) -> None:
         self.kind = kind
         self.ids = ids
         self.n = len(ids)
         self.links = links
+        self.ports: dict[int, tuple[Pid, ...]] = {}  # the rows of `links` as ids, made when first asked for
         self.place = {pid: place for place, pid in enumerate(ids)}
 
     def neighbours(self, place: int) -> tuple[Pid, ...]:
         """The ids next to a place, in the order of its ports: on a ring the predecessor, then the successor."""
         ids, n = self.ids, self.n
         if self.links is not None:
-            return tuple([ids[other] for other in self.links[place]])
+            ports = self.ports.get(place)
+            if ports is None:
+                ports = self.ports[place] = tuple([ids[other] for other in self.links[place]])
+            return ports
         if self.kind == "ring":
             before, after = ids[place - 1], ids[(place + 1) % n]
             return (before,) if before == after else (before, after)
@@ -40,7 +45,9 @@ class Topology:
         if there is None:
             return False
         if self.links is not None:
-            return there in self.links[place]
+            row = self.links[place]
+            found = bisect_left(row, there)
+            return found < len(row) and row[found] == there
         if self.kind == "ring":
             return (there - place) % self.n in (1 % self.n, self.n - 1)
         return there != place
