@@ -121,8 +121,7 @@ def test_improved_peterson_beats_the_basic_form():
 
 
 class Reversed(Peterson):
-    """A broken twin: in even phases, too, only the larger goes on; then nobody takes anything over and half survive less
-    often than the proof needs."""
+    """A broken twin: only the larger goes on in even phases, too, so a rising ring loses one process a phase."""
 
     name = "peterson-reversed"
 
@@ -198,7 +197,7 @@ def test_ring_coordinator_takes_2k_messages_with_k_alive(n):
 
 @pytest.mark.parametrize("victim", range(1, 6))
 def test_ring_coordinator_ends_in_agreement_whoever_crashes_at_any_moment(victim):
-    for time in range(0, 60):
+    for time in range(60):
         for starters in ("all", "one", [2, 5]):
             crash = Scenario(
                 "ring-coordinator",

@@ -9,7 +9,7 @@ import sys
 
 import typer
 
-from habemus.cli import algorithms, compare, scenario, simulate, sweep
+from habemus.cli import algorithms, compare, raft_figure, scenario, simulate, sweep
 from habemus.compilation import is_compiled
 from habemus.version import VERSION
 
@@ -26,6 +26,7 @@ app.command("simulate")(simulate.simulate_command)
 app.command("scenario")(scenario.scenario_command)
 app.command("sweep")(sweep.sweep_command)
 app.command("compare")(compare.compare_command)
+app.command("raft-figure")(raft_figure.raft_figure_command)
 
 
 def show_version(wanted: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ProcessPoolExecutor
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -37,6 +37,9 @@ def compare_command(
     skew: o.Skews = None,
     drift: o.Drifts = None,
     call: o.Calls = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="ALGORITHM.NAME=VALUE: a parameter of one of them.")
+    ] = None,
     until: o.Until = None,
     events: o.Events = None,
     plot: Annotated[str | None, typer.Option("--plot", help="Draw it: F.svg, F.png or F.pdf.")] = None,
@@ -45,24 +48,23 @@ def compare_command(
 ) -> int:
     """Run algorithms on the same topology, ids, faults and seeds, and compare cost, downtime and violations."""
     given = dict(locals())
-    for own in ("names", "scenario", "seeds", "plot", "jobs", "json"):
+    for own in ("names", "scenario", "seeds", "settings", "plot", "jobs", "json"):
         del given[own]
 
     from habemus.catalogue import find_algorithm
-    from habemus.cli.report import check_writable, print_json
+    from habemus.cli.report import check_plot, print_json
     from habemus.measuring.compare import compare, draw_comparison
     from habemus.scenario import Scenario, ScenarioError
 
     if seeds < 1 or (jobs is not None and jobs < 1):
         raise ScenarioError("--seeds and --jobs: expected at least 1")
-    if plot is not None and not plot.endswith((".svg", ".png", ".pdf")):
-        raise ScenarioError(f"--plot {plot}: expected a name that ends in .svg, .png or .pdf")
-    check_writable(plot)
+    check_plot(plot)
     for name in names:
         find_algorithm(name)
     base = o.adjusted(o.scenario_from(scenario) if scenario is not None else Scenario(names[0]), given)
+    parameters = parameters_of(names, settings or [])
     with ProcessPoolExecutor(jobs) as pool:
-        rows = list(compare(base, names, seeds, pool))
+        rows = list(compare(base, parameters, seeds, pool))
     if plot is not None:
         draw_comparison(rows, plot)
     if json:
@@ -72,6 +74,20 @@ def compare_command(
     if any(row.unfinished for row in rows):
         return 3
     return 1 if any(row.violations for row in rows) else 0
+
+
+def parameters_of(names: list[str], settings: list[str]) -> dict[str, dict[str, Any]]:
+    """The parameters of each algorithm, from `ALGORITHM.NAME=VALUE`."""
+    from habemus.scenario import ScenarioError
+
+    parameters: dict[str, dict[str, Any]] = {name: {} for name in names}
+    for setting in settings:
+        algorithm, dot, assignment = setting.partition(".")
+        if not dot or algorithm not in parameters:
+            raise ScenarioError(f"--set {setting}: expected ALGORITHM.NAME=VALUE with one of {', '.join(names)}")
+        name, value = o.parameter(assignment)
+        parameters[algorithm][name] = value
+    return parameters
 
 
 def show_comparison(rows: list[Comparison], plot: str | None) -> None:

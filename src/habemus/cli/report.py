@@ -78,6 +78,13 @@ def check_writable(path: str | None) -> None:
         raise ScenarioError(f"{path} cannot be written: {folder} is not a folder that can be written to")
 
 
+def check_plot(path: str | None) -> None:
+    """Refuse a plot that cannot be drawn there."""
+    if path is not None and not path.endswith((".svg", ".png", ".pdf")):
+        raise ScenarioError(f"--plot {path}: expected a name that ends in .svg, .png or .pdf")
+    check_writable(path)
+
+
 def status(outcome: Outcome) -> int:
     """The exit status of a run."""
     if (not outcome.holds or outcome.surprises) and outcome.ended != "budget":

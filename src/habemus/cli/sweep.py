@@ -32,17 +32,15 @@ def sweep_command(
 ) -> int:
     """Run algorithms at many sizes and seeds, and hold the cost against the proven bounds."""
     from habemus.catalogue import family, find_algorithm
-    from habemus.cli.report import check_writable, print_json
+    from habemus.cli.report import check_plot, check_writable, print_json
     from habemus.measuring.sweep import links, summarised, sweep_scenarios, write_csv
     from habemus.scenario import Scenario, ScenarioError
 
     sizes = sorted({o.whole(word, "--n") for word in n.split(",")})
     if seeds < 1 or (jobs is not None and jobs < 1):
         raise ScenarioError("--seeds and --jobs: expected at least 1")
-    if plot is not None and not plot.endswith((".svg", ".png", ".pdf")):
-        raise ScenarioError(f"--plot {plot}: expected a name that ends in .svg, .png or .pdf")
     check_writable(csv)
-    check_writable(plot)
+    check_plot(plot)
     names = [each for name in names for each in (family("ring") if name == "ring" else [name])]
     given = {"topology": topology, "order": order, "starters": starters, "seed": seed, "delay": delay}
     base = o.adjusted(Scenario(names[0]), given)

@@ -85,6 +85,8 @@ class InvitationElection(Election):
     name = "invitation"
     topology = "complete"
     model = "asynchronous, crash-recovery, loss, partitions"
+    guarantees = ("termination", "agreement")  # once no fault is left; a leader a group, always
+    horizon = 2000
 
     period: Parameter[int] = 100
     patience: Parameter[int] = 25

@@ -6,7 +6,7 @@ older term is dropped at sight; who learns of a newer one enters it and leads, o
 split nobody is elected, and whoever loses patience first tries again.
 
 Assumes   a complete graph, crash and recovery; messages may be lost, doubled, overtaken. Partial synchrony, for
-          termination only: a broadcast takes much less time than `low`. The run does not end by itself: give `until`.
+          termination only: a broadcast takes much less time than `low`. It never comes to rest.
 Gives     at most one leader a term, always; termination and agreement while more than half of the weight is up and
           connected. Not uniqueness: a leader that is cut off goes on in its old term until it hears of a newer one.
 Costs     undisputed: n - 1 requests, at most n - 1 votes; then n - 1 heartbeats and as many answers every `heartbeat`.
@@ -93,6 +93,8 @@ class RaftElection(Election):
     name = "raft-election"
     topology = "complete"
     model = "partially synchronous, crash-recovery, loss"
+    guarantees = ("termination", "agreement")  # and at most one leader a term
+    horizon = 2000
 
     low: Parameter[int] = 150
     high: Parameter[int] = 300

@@ -53,11 +53,15 @@ def measured(scenario: Scenario) -> dict[str, Any]:
     }
 
 
-def compare(base: Scenario, algorithms: list[str], seeds: int, executor: Executor) -> Iterator[Comparison]:
-    """Each algorithm on the base scenario, with as many seeds."""
-    for algorithm in algorithms:
+def compare(
+    base: Scenario, algorithms: dict[str, dict[str, Any]], seeds: int, executor: Executor
+) -> Iterator[Comparison]:
+    """Each algorithm, with its parameters, on the base scenario, with as many seeds."""
+    for algorithm, parameters in algorithms.items():
         scenarios = [
-            msgspec.structs.replace(base, algorithm=algorithm, seed=base.seed + seed, expect=None)
+            msgspec.structs.replace(
+                base, algorithm=algorithm, parameters=parameters, seed=base.seed + seed, expect=None
+            )
             for seed in range(seeds)
         ]
         yield summary(algorithm, list(executor.map(measured, scenarios, chunksize=max(1, seeds // 16))))

@@ -76,6 +76,7 @@ class Process:
     model: ClassVar[str] = "asynchronous"
     guarantees: ClassVar[tuple[str, ...]] = ()
     bounds: ClassVar[tuple[Bound, ...]] = ()
+    horizon: ClassVar[int] = 0  # how long to simulate an algorithm that never comes to rest, if nobody says
 
     host: Host
     id: Pid

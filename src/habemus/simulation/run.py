@@ -176,13 +176,20 @@ def run_scenario(
     if recorder is not None and file is not None:
         file.write(msgspec.json.encode(trace_header(scenario, simulation.topology)) + b"\n")
     try:
-        ended = run_in_stages(simulation, -1 if scenario.until is None else scenario.until, scenario.events, progress)
+        ended = run_in_stages(simulation, horizon_of(scenario, simulation), scenario.events, progress)
     except MisuseError:
         raise
     except Exception as error:
         raise clause_error(error, simulation) from error
     simulation.conclude()
     return Outcome(scenario, simulation, ended, recorder)
+
+
+def horizon_of(scenario: Scenario, simulation: Simulation) -> int:
+    """When to stop: as the scenario says, else as an algorithm that never comes to rest suggests, else never (-1)."""
+    if scenario.until is not None:
+        return scenario.until
+    return max([anatomy.cls.horizon for anatomy in simulation.stack]) or -1
 
 
 def run_in_stages(simulation: Simulation, until: int, budget: int, progress: Progress | None) -> str:
