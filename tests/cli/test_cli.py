@@ -109,6 +109,13 @@ MISTAKES = {
     "frobnicate": "frobnicate",
     "scenario bully-seven-step": "did you mean bully-seven-steps?",
     "algorithms paxos-made-easy": "there is no algorithm",
+    "compare bully raft-elections": "did you mean raft-election?",
+    "compare bully lcr --set bully.stable": "expected NAME=VALUE",
+    "compare bully lcr --set stable=true": "expected ALGORITHM.NAME=VALUE",
+    "compare bully --seeds 0": "at least 1",
+    "compare bully --plot x.gif": "expected a name that ends in",
+    "raft-figure --trials 0": "at least 1",
+    "raft-figure --plot nowhere/x.svg": "cannot be written",
     "sweep chang-roberts --n 8,x": "got 'x'",
     "sweep chang-roberts --n 0": "got 0",
     "sweep chang-roberts --seeds 0": "at least 1",
@@ -247,6 +254,47 @@ def test_sweep_holds_the_mean_against_the_bounds(capsys, tmp_path):
     assert "<svg" in plot.read_text()
     status, out, _ = run(capsys, "sweep", "chang-roberts", "bully", "--n", "4", "--seeds", "3")
     assert status == 0 and "n² - 1" in out
+
+
+def test_sweep_knows_the_ring_family(capsys):
+    names = {row["algorithm"] for row in as_json(capsys, "sweep", "ring", "--n", "4", "--seeds", "2")[1]}
+    assert {"chang-roberts", "franklin", "peterson", "hirschberg-sinclair", "lcr", "itai-rodeh"} <= names
+    assert "anonymous-ring" not in names
+
+
+def test_compare_runs_the_same_faults_side_by_side(capsys, tmp_path):
+    plot = tmp_path / "plot.svg"
+    status, rows = as_json(
+        capsys, "compare", "bully", "raft-election", "--n", "5", "--crash", "leader@1000", "--until", "2500",
+        "--seeds", "6", "--delay", "uniform:1:10", "--plot", str(plot),
+    )  # fmt: skip
+    bully, raft = rows
+    assert status == 0 and (bully["algorithm"], raft["algorithm"]) == ("bully", "raft-election")
+    assert bully["downtime"] == 52 < raft["downtime"] <= raft["longest_downtime"]
+    assert bully["leader_changes"] == raft["leader_changes"] == 1
+    assert "<svg" in plot.read_text()
+
+
+def test_compare_says_which_property_fails_where(capsys):
+    status, out, _ = run(
+        capsys, "compare", "bully", "chang-roberts", "--n", "5", "--seeds", "3", "--delay", "uniform:30:90"
+    )
+    assert status == 1 and "✗ uniqueness in" in out and "3 of 3" in out
+
+
+def test_raft_figure_is_drawn_by_one_command(capsys, tmp_path):
+    plot = tmp_path / "figure.svg"
+    status, rows = as_json(capsys, "raft-figure", "--trials", "10", "--plot", str(plot))
+    assert status == 0 and len(rows) == 10 and "<svg" in plot.read_text()
+    assert next(row for row in rows if row["low"] == row["high"])["unfinished"] > 0
+
+
+@pytest.mark.parametrize(("fault", "leader"), [("crash", 7), ("pause", 8)])
+def test_a_fault_may_hit_whoever_leads(capsys, fault, leader):
+    back = {"crash": ["--recover", "crashed@400"], "pause": ["--resume", "paused@400"]}[fault]
+    result = as_json(capsys, "simulate", "bully", f"--{fault}", "leader@100", *back, "--until", "300")[1]
+    assert result["leader"] == leader
+    assert as_json(capsys, "simulate", "bully", f"--{fault}", "leader@100", *back)[1]["leader"] == 8
 
 
 def test_help_and_version_do_not_load_heavy_libraries():

@@ -97,25 +97,32 @@ def draw_comparison(comparisons: list[Comparison], path: str | Path) -> None:
     import matplotlib.pyplot as plt
 
     plt.rcParams.update({"svg.hashsalt": "habemus", "font.size": 10, "svg.fonttype": "path"})
+    violated = sorted({name for row in comparisons for name in row.violations})
     measures: list[tuple[str, list[float]]] = [
         ("messages", [row.messages for row in comparisons]),
         ("values carried", [row.values for row in comparisons]),
         ("causal time, messages in a row", [row.rounds for row in comparisons]),
         ("downtime after a crash, ticks", [row.downtime or 0 for row in comparisons]),
         ("changes of leader", [row.leader_changes for row in comparisons]),
-        ("runs with a violation", [max([*row.violations.values(), 0]) for row in comparisons]),
+        *(
+            (f"runs that violate {name}", [float(row.violations.get(name, 0)) for row in comparisons])
+            for name in violated
+        ),
     ]
+    measures = [(title, values) for title, values in measures if any(values)]
     names = [row.algorithm for row in comparisons]
-    height = 0.5 + 0.26 * len(names)
-    figure, rows = plt.subplots(len(measures), 1, figsize=(7.6, height * len(measures)), layout="constrained")
-    for axes, (title, values) in zip(rows, measures, strict=True):
+    height = 0.42 + 0.2 * len(names)
+    figure, rows = plt.subplots(
+        len(measures), 1, figsize=(7.6, height * len(measures)), layout="constrained", squeeze=False
+    )
+    for axes, (title, values) in zip(rows[:, 0], measures, strict=True):
         bars = axes.barh(range(len(names)), values, height=0.62, color=COLOURS[: len(names)])
         axes.bar_label(bars, [f"{value:,.1f}".removesuffix(".0") for value in values], padding=4, fontsize=9)
         axes.set_yticks(range(len(names)), names)
         axes.invert_yaxis()
         axes.set_title(title, loc="left", fontsize=10, color="#444444")
         axes.set_xticks([])
-        axes.margins(x=0.12)
+        axes.set_xlim(0, max(values) * 1.12)
         axes.tick_params(length=0)
         for side in ("top", "right", "bottom", "left"):
             axes.spines[side].set_visible(False)
