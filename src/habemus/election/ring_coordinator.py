@@ -6,7 +6,8 @@ coordinator, and a second message tells everybody, with the list of members.
 
 Assumes   a logical ring, known to all, over a complete graph; unique ids, reliable FIFO links, crash and recovery, a
           perfect detector that speaks only after every message of the crashed process has arrived.
-Gives     termination, uniqueness, agreement; elections at once converge. Who comes back may take over: not stable.
+Gives     termination and agreement, elections at once converge; uniqueness while nobody comes back: then a list from
+          before the crash may still be under way, and who comes back with the largest id takes over.
 Costs     one starter, k alive: 2k messages.
 Why safe  all lists that come home have the largest live id on them. What the successor may have swallowed when it
           crashed is sent again, past it, and to it when it is back; so nothing is lost, and it learns who leads. A
@@ -46,11 +47,11 @@ class RingCoordinator(Election):
     name = "ring-coordinator"
     topology = "complete"
     model = "crash-recovery, perfect detector"
-    guarantees = ("termination", "uniqueness", "agreement")
+    guarantees = ("termination", "agreement")
 
     participant: bool = False
     suspected: set[Pid] = set()
-    entrusted: list[Message] = []  # what the successor was given since this election began
+    entrusted: list[Message] = []  # what the successor was given in this election: lists, or the outcome
 
     @property
     def candidate(self) -> bool:
@@ -98,6 +99,7 @@ class RingCoordinator(Election):
         elif self.participant or self.leader != message.leader:  # else it has been here before
             self.participant = False
             self.elect(message.leader)
+            self.entrusted.clear()  # the lists have served
             self.pass_on(message)
 
     @upon_suspect
@@ -112,7 +114,9 @@ class RingCoordinator(Election):
     @upon_trust
     def take_in(self, subject: Pid) -> None:
         self.suspected.discard(subject)
-        if self.next_alive() == subject:
+        if self.leader is None and not self.participant:
+            self.call_election()  # back ourselves, and nobody has told us anything
+        elif self.next_alive() == subject:
             self.entrust_again()
 
     def entrust_again(self) -> None:

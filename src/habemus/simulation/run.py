@@ -86,9 +86,15 @@ class Outcome:
 
     @property
     def bound(self) -> Bound | None:
-        """What is proven never to be exceeded, where the proof speaks of such a run: one election, no faults."""
+        """What is proven never to be exceeded, where the proof speaks of such a run: one election, no faults, no options."""
         scenario = self.scenario
-        if scenario.faults or scenario.workload or scenario.network.loss or self.broken_assumption:
+        if (
+            scenario.parameters
+            or scenario.faults
+            or scenario.workload
+            or scenario.network.loss
+            or self.broken_assumption
+        ):
             return None
         return next((bound for bound in self.cls.bounds if bound.case == WORST), None)
 
