@@ -86,15 +86,9 @@ class Outcome:
 
     @property
     def bound(self) -> Bound | None:
-        """What is proven never to be exceeded, where the proof speaks of such a run: one election, no faults, no options."""
-        scenario = self.scenario
-        if (
-            scenario.parameters
-            or scenario.faults
-            or scenario.workload
-            or scenario.network.loss
-            or self.broken_assumption
-        ):
+        """What is proven never to be exceeded, where the proof speaks of such a run: one election, no fault or option."""
+        run = self.scenario
+        if run.parameters or run.faults or run.workload or run.network.loss or self.broken_assumption:
             return None
         return next((bound for bound in self.cls.bounds if bound.case == WORST), None)
 
