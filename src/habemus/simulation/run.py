@@ -86,7 +86,7 @@ class Outcome:
 
     @property
     def bound(self) -> Bound | None:
-        """What is proven never to be exceeded, where the proof speaks of such a run: one election, no fault or option."""
+        """What is proven never to be exceeded, if the proof speaks of such a run: one election, no fault, no option."""
         run = self.scenario
         if run.parameters or run.faults or run.workload or run.network.loss or self.broken_assumption:
             return None
