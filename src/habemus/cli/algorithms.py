@@ -9,15 +9,16 @@ import typer
 
 from habemus.cli import options as o
 
+DRAWN_N, DRAWN_EVENTS, DRAWN_ROWS, EXAMPLE_N = 4, 200, 18, 8
+
 GRAPHS = {"ring": "a ring", "complete": "a complete graph", "any": "any connected graph"}
 
 
 def algorithms(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One entry in full.")] = None,
-    source: Annotated[bool, typer.Option("--source", help="With the source.")] = False,
     json: o.Json = False,
 ) -> int:
-    """List the algorithms, or show one in full: the idea, what it assumes, gives and costs, its clauses."""
+    """List the algorithms, or show one in full: idea, assumptions, costs, a small run, clauses, source."""
     from habemus.catalogue import algorithm_names, find_algorithm
     from habemus.cli.report import print_json
 
@@ -26,7 +27,7 @@ def algorithms(
         if json:
             print_json(entry)
         else:
-            show_entry(entry, find_algorithm(name), source)
+            show_entry(name, entry, find_algorithm(name))
         return 0
     entries = [catalogue_entry(known, find_algorithm(known)) for known in algorithm_names()]
     if json:
@@ -40,9 +41,12 @@ def catalogue_entry(name: str, cls: Any) -> dict[str, Any]:
     """What the catalogue knows of an algorithm."""
     from habemus.process import dissect
     from habemus.process.source import documentation, line_of
+    from habemus.scenario import Place, Scenario
+    from habemus.simulation.run import place_processes
 
     anatomy = dissect(cls)
     essay = documentation(cls)
+    links = place_processes(Scenario(name, topology=Place(n=EXAMPLE_N)), cls).m
     return {
         "name": cls.name or name,
         "kind": cls.kind,
@@ -51,7 +55,10 @@ def catalogue_entry(name: str, cls: Any) -> dict[str, Any]:
         "idea": essay.splitlines()[0].partition(": ")[2] if essay else "",
         "text": essay,
         "guarantees": list(cls.guarantees),
-        "bounds": [{"case": bound.case, "formula": bound.formula} for bound in cls.bounds],
+        "bounds": [
+            {"case": bound.case, "formula": bound.formula, "example": bound.messages(EXAMPLE_N, links)}
+            for bound in cls.bounds
+        ],
         "parameters": list(anatomy.parameters),
         "durable": list(anatomy.durable),
         "clauses": [
@@ -74,10 +81,10 @@ def show_table(entries: list[dict[str, Any]]) -> None:
         if heading != (heading := f"{entry['kind']} on {GRAPHS.get(entry['topology'], entry['topology'])}"):
             console.print(f"\n[dim]{heading}[/]")
         worst = next((bound["formula"] for bound in entry["bounds"] if bound["case"] == "worst"), "")
-        cost = f"at most {worst} messages" if worst else ""
-        console.print(Text.assemble("  ", (f"{entry['name']:<24}", "bold"), f"{entry['model']:<16}{cost}"))
-        console.print(Padding(Text(entry["idea"], "dim"), (0, 0, 0, 4)))
-    console.print("\n[dim]One in full:[/] habemus algorithms NAME[dim]. Run it:[/] habemus simulate NAME[dim].[/]")
+        console.print(Text.assemble("  ", (f"{entry['name']:<22}", "bold"), f"at most {worst}" if worst else ""))
+        console.print(Padding(Text(f"{entry['model']} · {entry['idea']}", "dim"), (0, 0, 0, 4)))
+    console.print("\n[dim]Messages at most, for n processes and m links.[/]")
+    console.print("[dim]One in full:[/] habemus algorithms NAME[dim]. Run it:[/] habemus simulate NAME[dim].[/]")
 
 
 def show_essay(console: Any, essay: str) -> None:
@@ -100,16 +107,26 @@ def show_essay(console: Any, essay: str) -> None:
         console.print(Padding(table, 0))
 
 
-def show_entry(entry: dict[str, Any], cls: Any, source: bool) -> None:
-    """One algorithm in full."""
+def show_entry(name: str, entry: dict[str, Any], cls: Any) -> None:
+    """One algorithm in full: the essay, the bounds, a small run, the clauses, the source."""
     from rich.console import Console
+    from rich.padding import Padding
     from rich.syntax import Syntax
     from rich.table import Table
     from rich.text import Text
 
+    from habemus.process.source import source_file
+
     console = Console(highlight=False)
     show_essay(console, entry["text"])
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", title_justify="left")
+    for bound in entry["bounds"]:
+        value = f"{bound['example']:,.1f}".removesuffix(".0")
+        line = f"   {bound['formula']} messages; {value} for n = {EXAMPLE_N}"
+        console.print(Text.assemble(("\n" + {"worst": "at most", "mean": "on average"}[bound["case"]], "dim"), line))
+    console.print(Text.assemble("\n", (f"a run with n = {DRAWN_N}", "dim")))
+    console.print(Padding(small_run(name, console.width), (0, 2)))
+
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("clause", no_wrap=True)
     table.add_column("runs", style="dim", no_wrap=True)
     table.add_column("line", justify="right", style="dim")
@@ -118,11 +135,23 @@ def show_entry(entry: dict[str, Any], cls: Any, source: bool) -> None:
     console.print()
     console.print(table)
     if entry["parameters"]:
-        console.print(Text.assemble(("\nparameters  ", "dim"), ", ".join(entry["parameters"])))
-    if source:
-        from habemus.process.source import source_file
+        console.print(Text.assemble(("\nparameters   ", "dim"), ", ".join(entry["parameters"])))
+    file = source_file(cls)
+    if file is not None:
+        console.print()
+        after_essay = (len(entry["text"].splitlines()) + 3, None)
+        console.print(
+            Syntax.from_path(
+                file, lexer="python", line_numbers=True, line_range=after_essay, word_wrap=True, theme="ansi_light"
+            )
+        )
 
-        file = source_file(cls)
-        if file is not None:
-            console.print()
-            console.print(Syntax.from_path(file, lexer="python", line_numbers=True, theme="ansi_light"))
+
+def small_run(name: str, width: int) -> Any:
+    """A few processes electing, drawn for the terminal."""
+    from habemus.scenario import Place, Scenario
+    from habemus.simulation import simulate
+    from habemus.trace.terminal import terminal_diagram
+
+    outcome = simulate(Scenario(name, topology=Place(n=DRAWN_N)), keep=DRAWN_EVENTS)
+    return terminal_diagram(outcome.trace, width - 4, rows=DRAWN_ROWS)
