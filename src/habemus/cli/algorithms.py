@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -139,12 +140,10 @@ def show_entry(name: str, entry: dict[str, Any], cls: Any) -> None:
     file = source_file(cls)
     if file is not None:
         console.print()
-        after_essay = (len(entry["text"].splitlines()) + 3, None)
-        console.print(
-            Syntax.from_path(
-                file, lexer="python", line_numbers=True, line_range=after_essay, word_wrap=True, theme="ansi_light"
-            )
-        )
+        lines = Path(file).read_text(encoding="utf-8").splitlines()
+        first = len(entry["text"].splitlines()) + 3  # below the essay, which stands above already
+        code = "\n".join(lines[first - 1 :])
+        console.print(Syntax(code, "python", line_numbers=True, start_line=first, word_wrap=True, theme="ansi_light"))
 
 
 def small_run(name: str, width: int) -> Any:
