@@ -49,9 +49,11 @@ class World:
         self.event = -1
         self.deposed: Claim | None = None  # who was incumbent, and well, when the last one took office
 
-    def names_leader(self, process: Pid, leader: Pid | None) -> None:
-        """`process` takes `leader` to be the leader (None: nobody)."""
-        self.withdraw_belief(process)
+    def names_leader(self, process: Pid, leader: Pid | None) -> bool:
+        """`process` takes `leader` to be the leader (None: nobody). Says whether that changes who is in office."""
+        office_changed = leader == process or process in self.in_office
+        if process in self.beliefs:
+            self.withdraw_belief(process)
         self.deposed = None
         if leader is not None:
             self.beliefs[process] = leader
@@ -66,6 +68,7 @@ class World:
         if self.vacant_since >= 0 and self.agreed():
             self.downtimes.append(self.time - self.vacant_since)
             self.vacant_since = -1
+        return office_changed
 
     def crashed(self, process: Pid) -> None:
         """`process` is down and names nobody."""
@@ -108,6 +111,7 @@ class Property:
     """A claim about runs. It holds (True), is violated (False, with a witness) or is still open (None)."""
 
     name = "property"
+    heeds_followers = True  # whether it matters who names whom while nobody takes or leaves office
 
     def __init__(self) -> None:
         self.witness: Witness | None = None
@@ -144,6 +148,7 @@ class Termination(Property):
     """Some process becomes leader, and at the end one is in office."""
 
     name = "termination"
+    heeds_followers = False
 
     def observe(self, world: World) -> None:
         self.reached = bool(world.in_office)
@@ -161,6 +166,7 @@ class Uniqueness(Property):
     """Never two leaders at once."""
 
     name = "uniqueness"
+    heeds_followers = False
 
     def violation(self, world: World) -> Witness | None:
         if len(world.in_office) < 2:
@@ -181,7 +187,7 @@ class Agreement(Property):
     name = "agreement"
 
     def observe(self, world: World) -> None:
-        united = len(world.support) == 1 and len(world.beliefs) == world.live
+        united = len(world.beliefs) == world.live and len(world.support) == 1
         self.reached = united and next(iter(world.support)) not in world.down
 
     def shortfall(self, world: World) -> Witness | None:
@@ -208,6 +214,7 @@ class Stability(Property):
     """No new leader while the old one is well."""
 
     name = "stability"
+    heeds_followers = False
 
     def violation(self, world: World) -> Witness | None:
         deposed, newcomer = world.deposed, world.incumbent

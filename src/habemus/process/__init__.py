@@ -17,7 +17,7 @@ from habemus.process.clause import (
     whenever,
 )
 from habemus.process.message import Message, Pid
-from habemus.process.process import Detector, Durable, Election, Host, Mutex, Parameter, Process
+from habemus.process.process import Detector, Durable, Election, Host, Mutex, Parameter, Port, Process
 
 __all__ = [
     "MEAN",
@@ -35,6 +35,7 @@ __all__ = [
     "Mutex",
     "Parameter",
     "Pid",
+    "Port",
     "Process",
     "dissect",
     "harmonic",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, Final, TypeVar
 
 from mypy_extensions import mypyc_attr
 
@@ -36,6 +36,10 @@ class Host:
     @abstractmethod
     def send(self, to: Pid, message: Message) -> None:
         """Hand a message to the network."""
+
+    def port(self, to: Pid) -> Port:
+        """The way to a process, for those who send there again and again."""
+        return HostPort(self, to)
 
     @abstractmethod
     def set_timer(self, layer: Process, name: str, delay: int) -> None:
@@ -67,6 +71,36 @@ class Host:
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
+class Port:
+    """The way to one process. A driver whose links are objects makes them its ports, and need not look them up."""
+
+    __slots__ = ("to",)
+
+    def __init__(self, to: Pid) -> None:
+        self.to = to
+
+    def carry(self, message: Message) -> None:
+        """Send a message this way."""
+        raise ValueError("this port leads nowhere")
+
+
+class HostPort(Port):
+    """A port that leaves it to the host to find the way."""
+
+    __slots__ = ("host",)
+
+    def __init__(self, host: Host, to: Pid) -> None:
+        super().__init__(to)
+        self.host = host
+
+    def carry(self, message: Message) -> None:
+        self.host.send(self.to, message)
+
+
+NOWHERE: Final = Port(-1)
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Process:
     """The base of every algorithm; see the head of this file."""
 
@@ -78,13 +112,17 @@ class Process:
     bounds: ClassVar[tuple[Bound, ...]] = ()
     horizon: ClassVar[int] = 0  # how long to simulate an algorithm that never comes to rest, if nobody says
 
-    host: Host
+    __slots__ = ("_port", "host", "id", "n", "predecessor", "successor")
+
+    _port: Port  # to whom it last sent: on a ring that is always the same, so that no link is looked up
     id: Pid
-    n: int
     successor: Pid
     predecessor: Pid
+    host: Host
+    n: int
 
     def __init__(self, host: Host) -> None:
+        self._port = NOWHERE
         self.host = host
         self.id = host.id
         self.n = host.n
@@ -109,7 +147,10 @@ class Process:
     def send(self, to: Pid | Iterable[Pid], message: Message) -> None:
         """Send a message to one process, or to several in the given order."""
         if isinstance(to, int):
-            self.host.send(to, message)
+            port = self._port
+            if port.to != to:
+                port = self._port = self.host.port(to)
+            port.carry(message)
         else:
             for receiver in to:
                 self.host.send(receiver, message)

@@ -1,8 +1,9 @@
 """The simulator: integer time, one queue, every fault; deterministic to the last bit.
 
-Time is a whole number of ticks. The queue is a dict of buckets (tick -> what arrives then, in order of sending) and a
-heap of the ticks alone, so a message costs two list appends and no comparison. Within a tick faults and commands come
-first, then messages, then timers: what is due by a deadline arrives before the timer set to that deadline runs out.
+Time is a whole number of ticks. The queue is a wheel of buckets, one for each of the next 64 ticks, so a message costs
+two list appends and no comparison. Messages that take longer go to a dict of buckets (tick -> what arrives then); a
+heap holds the ticks of these, of timers and of faults. Within a tick faults and commands come first, then messages in
+the order of sending, then timers: what is due by a deadline arrives before the timer set to that deadline runs out.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ import gc
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from random import Random
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from mypy_extensions import i64
 
-from habemus.process import Anatomy, Clause, Election, Host, Message, MisuseError, Pid, Process
+from habemus.process import Anatomy, Clause, Election, Host, Message, MisuseError, Pid, Port, Process
 from habemus.process.anatomy import check_message
 from habemus.process.source import place
 from habemus.properties import Property, World
@@ -24,6 +25,9 @@ from habemus.simulation.topology import Topology
 from habemus.trace import Envelope, Recorder
 
 GUARD_LIMIT = 1000
+NEAR: Final = 63  # delays up to this one go to the wheel; one less than a power of 2, so `tick & NEAR` is the slot
+STRETCH: Final = 128  # items of a bucket, two a message, that are looked at ahead of their turn
+NEVER: Final = 1 << 62
 
 
 def pause_collector() -> bool:
@@ -51,24 +55,43 @@ class Handler:
         self.count: i64 = 0
 
 
-class Link:
+class Link(Port):
     """One direction of an edge.
 
     Two flags spare the common case all further questions. `ready`: open, and the receiver is up, so that what arrives
     can be handed over. `plain`: open, in a network that only delays and keeps the order, unwatched.
     """
 
-    __slots__ = ("delay", "last", "open", "plain", "process", "ready", "receiver", "sender")
+    __slots__ = ("delay", "last", "open", "plain", "process", "ready", "receiver", "sender", "simulation")
 
-    def __init__(self, sender: Pid, receiver: Node, open: bool, delay: Delay | None, plain: bool) -> None:
-        self.sender: i64 = sender
-        self.receiver = receiver
+    def __init__(self, node: Node, receiver: Node, open: bool, delay: Delay | None, plain: bool) -> None:
+        self.to = receiver.id
+        self.simulation = node.simulation
+        self.sender: i64 = node.id
         self.process = receiver.process
-        self.open = open
-        self.ready = open and receiver.up
-        self.plain = plain
-        self.delay = delay
         self.last: i64 = 0  # when the last message on it arrives; FIFO links keep to it
+        self.plain = plain
+        self.ready = open and receiver.up
+        self.open = open
+        self.receiver = receiver
+        self.delay = delay
+
+    def carry(self, message: Message) -> None:
+        simulation = self.simulation
+        if not self.plain:
+            simulation.transmit(self, message)
+            return
+        # What `transmit` comes to on a plain link, spelled out: most of a long run is spent in these lines.
+        batch = simulation.batch or simulation.refill()
+        now = simulation.now
+        arrival: i64 = now + batch.pop()
+        if arrival < self.last:
+            arrival = self.last
+        else:
+            self.last = arrival
+        bucket = simulation.wheel[arrival & NEAR] if arrival - now <= NEAR else simulation.far_bucket(arrival)
+        bucket.append(self)
+        bucket.append(message)
 
 
 class Node(Host):
@@ -78,7 +101,6 @@ class Node(Host):
         "backlog",
         "crashed",
         "first_link",
-        "first_to",
         "indications",
         "layers",
         "life",
@@ -95,8 +117,7 @@ class Node(Host):
         self.id = id
         self.n = n
         self.simulation = simulation
-        self.first_to: i64 = -1
-        self.first_link: Any = None  # to the neighbour first sent to; on a ring that is all a process needs
+        self.first_link: Link | None = None  # to the neighbour first sent to; on a ring that is all a process needs
         self.place = place
         self.up = True  # False while crashed or paused
         self.crashed = False
@@ -110,42 +131,24 @@ class Node(Host):
         self.process = simulation.create_process(self)
 
     def send(self, to: Pid, message: Message) -> None:
-        link: Link = self.first_link if to == self.first_to else self.link_to(to)
-        simulation = self.simulation
-        if not link.plain:
-            simulation.transmit(link, message)
-            return
-        # What `transmit` comes to on a plain link, spelled out: most of a long run is spent in these lines.
-        batch = simulation.batch or simulation.refill()
-        arrival: i64 = simulation.now + batch.pop()
-        if arrival < link.last:
-            arrival = link.last
-        else:
-            link.last = arrival
-        bucket = simulation.buckets.get(arrival)
-        if bucket is None:
-            bucket = simulation.new_bucket(arrival)
-        bucket.append(link)
-        bucket.append(message)
+        self.port(to).carry(message)
 
-    def link_to(self, to: Pid) -> Link:
-        """The link to a neighbour, made when it is first used."""
+    def port(self, to: Pid) -> Port:
         link = self.used_link(to)
         if link is None:
             link = self.simulation.new_link(self, to)
             if self.first_link is None:
                 self.first_link = link
-                self.first_to = to
+            elif self.links is None:
+                self.links = {to: link}
             else:
-                if self.links is None:
-                    self.links = {}
                 self.links[to] = link
         return link
 
     def used_link(self, to: Pid) -> Link | None:
         """The link to a neighbour if it has been used already."""
-        if to == self.first_to:
-            first: Link = self.first_link
+        first = self.first_link
+        if first is not None and first.to == to:
             return first
         return self.links.get(to) if self.links is not None else None
 
@@ -206,7 +209,8 @@ class Simulation:
         self.chance = Random(f"{seed}/chance")
 
         self.now: i64 = 0
-        self.buckets: dict[int, list[Any]] = {}  # tick -> link, message, link, message, ...
+        self.wheel: list[list[Any]] = [[] for _ in range(NEAR + 1)]  # slot -> link, message, link, message, ...
+        self.buckets: dict[int, list[Any]] = {}  # tick -> the same, for ticks that were far away when it was sent
         self.alarms: dict[int, list[tuple[Node, int, str, int]]] = {}
         self.agenda: dict[int, list[Callable[[], None]]] = {}
         self.ticks: list[int] = []
@@ -217,9 +221,14 @@ class Simulation:
         self.tally: dict[Any, int] = {}  # messages by type that no handler counts: lost ones, and those of a pulse
 
         self.handlers: dict[type, Handler] = {}
+        self.commands: dict[str, tuple[int, Clause]] = {}  # name -> the topmost layer that knows it, and its clause
         guards = 0
         for layer, anatomy in enumerate(stack):
             guards += len(anatomy.guarded)
+            if "start" in anatomy.events and issubclass(anatomy.cls, Election):
+                self.commands["start"] = (layer, anatomy.events["start"])
+            for name, clause in anatomy.commands.items():
+                self.commands[name] = (layer, clause)
             for message, clause in anatomy.messages.items():
                 self.handlers[message] = Handler(clause, layer)
         # One layer, nothing to guard, nobody writing it down: delivery can call the clause and go on.
@@ -228,6 +237,7 @@ class Simulation:
 
         self.world = World(topology.ids)
         self.properties = properties
+        self.heeding_followers = [watched for watched in properties if watched.heeds_followers]
         self.goal: Property | None = None
         self.inboxes: dict[int, list[tuple[Pid, Any]]] = {}
         self.pulse = 0
@@ -276,10 +286,12 @@ class Simulation:
                 f"{place(self.stack[-1].cls)} makes process {node.id} send to {to}, to which it has no link in this "
                 f"{self.topology.kind}."
             )
-        pair = (node.id, to)
-        delay = self.link_delays.get(pair)
-        open = pair not in self.cuts
-        return Link(node.id, self.node(to), open, delay, self.plain and open and delay is None)
+        delay: Delay | None = None
+        open = True
+        if self.link_delays or self.cuts:
+            delay = self.link_delays.get((node.id, to))
+            open = (node.id, to) not in self.cuts
+        return Link(node, self.node(to), open, delay, self.plain and open and delay is None)
 
     def refill(self) -> list[int]:
         """Draw the next delays of the common network, the first to be used last in the list."""
@@ -287,11 +299,12 @@ class Simulation:
         self.batch.reverse()
         return self.batch
 
-    def new_bucket(self, tick: int) -> list[Any]:
-        """The place for what arrives in a tick so far unused."""
-        bucket: list[Any] = []
-        self.buckets[tick] = bucket
-        heappush(self.ticks, tick)
+    def far_bucket(self, tick: int) -> list[Any]:
+        """The place for what arrives in a tick that is not on the wheel yet."""
+        bucket = self.buckets.get(tick)
+        if bucket is None:
+            bucket = self.buckets[tick] = []
+            heappush(self.ticks, tick)
         return bucket
 
     def transmit(self, link: Link, message: Message) -> None:
@@ -306,9 +319,7 @@ class Simulation:
             if self.fifo:
                 arrival = max(arrival, link.last)
                 link.last = arrival
-            bucket = self.buckets.get(arrival)
-            if bucket is None:
-                bucket = self.new_bucket(arrival)
+            bucket = self.wheel[arrival & NEAR] if arrival - self.now <= NEAR else self.far_bucket(arrival)
             bucket.append(link)
             bucket.append(parcel)
 
@@ -338,22 +349,44 @@ class Simulation:
         kind = type(message)
         self.tally[kind] = self.tally.get(kind, 0) + by
 
-    def deliver(self, bucket: list[Any], count: int) -> None:
-        """Hand over the first `count` messages of a bucket, in order."""
+    def deliver(self, bucket: list[Any]) -> None:
+        """Hand over what is in a bucket, in order."""
+        position: i64 = 0
+        end = len(bucket)
+        while end - position > STRETCH:
+            self.look_ahead(bucket, position, position + STRETCH)
+            self.hand_over(bucket, position, position + STRETCH)
+            position += STRETCH
+        self.hand_over(bucket, position, end)
+
+    def look_ahead(self, bucket: list[Any], position: i64, end: i64) -> int:
+        """Touch all that a stretch of a bucket leads to, and make nothing of it.
+
+        In a large run a link, its receiver, the receiver's next link and the message have all left the processor's
+        cache when their turn comes, and are fetched one after the other. Touched in a row they are fetched at once:
+        a fifth faster at n = 10^6, and no slower anywhere. (The count only keeps the compiler from leaving it out.)
+        """
+        fresh = 0
+        while position < end:
+            link: Link = bucket[position]
+            if type(bucket[position + 1]) is not Link and link.process._port.to < 0:
+                fresh += 1
+            position += 2
+        return fresh
+
+    def hand_over(self, bucket: list[Any], position: i64, end: i64) -> None:
+        """Hand over a stretch of a bucket, in order."""
         handlers = self.handlers
-        direct = self.direct
         handler: Handler | None = None
         kind: object = None
-        position: i64 = 0
-        end: i64 = 2 * count
         while position < end:
             link: Link = bucket[position]
             parcel: object = bucket[position + 1]
             position += 2
             if type(parcel) is not kind:
                 kind = type(parcel)
-                handler = handlers.get(type(parcel))
-            if direct and link.ready and handler is not None:
+                handler = handlers.get(type(parcel)) if self.direct else None
+            if handler is not None and link.ready:
                 handler.count += 1
                 handler.function(link.process, link.sender, parcel)
             else:
@@ -480,8 +513,9 @@ class Simulation:
             world = self.world
             world.time = self.now
             world.event = self.recorder.count - 1 if self.recorder is not None else -1
-            world.names_leader(node.id, subject)
-            self.judge()
+            office_changed = world.names_leader(node.id, subject)
+            for watched in self.properties if office_changed else self.heeding_followers:
+                watched.observe(world)
         if node.layers is not None:
             if node.indications is None:
                 node.indications = []
@@ -542,10 +576,10 @@ class Simulation:
 
     def start_below(self) -> None:
         """Start every layer that does not wait to be called upon: all but elections."""
-        for node in self.nodes:
-            for layer, anatomy in enumerate(self.stack):
-                if not issubclass(anatomy.cls, Election):
-                    self.run_event(node, layer, "start", None)
+        below = [layer for layer, anatomy in enumerate(self.stack) if not issubclass(anatomy.cls, Election)]
+        for node in self.nodes if below else []:
+            for layer in below:
+                self.run_event(node, layer, "start", None)
 
     def command(self, id: Pid, name: str) -> None:
         """Give a command to the topmost layer that knows it; `start` makes an election start."""
@@ -555,14 +589,13 @@ class Simulation:
         if not node.up:
             self.hold(node, lambda: self.command(id, name))
             return
-        for layer in range(len(self.stack) - 1, -1, -1):
-            anatomy = self.stack[layer]
-            if name == "start" and "start" in anatomy.events and issubclass(anatomy.cls, Election):
-                self.run_event(node, layer, "start", None)
+        known = self.commands.get(name)
+        if known is not None:
+            layer, clause = known
+            if self.direct:
+                clause.function(node.process)
                 return
-            if name in anatomy.commands:
-                self.step(node, layer, anatomy.commands[name], (), name, [])
-                return
+            self.step(node, layer, clause, (), None if clause.kind == "start" else name, [])
 
     def note(self, kind: str, process: Pid | None, subject: object) -> None:
         """Write down a fault."""
@@ -726,36 +759,59 @@ class Simulation:
 
     def run_ticks(self, until: int, budget: int) -> str:
         """The loop over ticks."""
-        busy = self.now  # the last tick in which anything happened; timers that were cancelled are nothing
-        while self.ticks:
-            before = self.events
-            tick = self.ticks[0]
-            if until >= 0 and tick > until:
-                self.now = until
+        wheel, ticks = self.wheel, self.ticks
+        last: i64 = until if 0 <= until < NEVER else NEVER
+        tick = busy = self.now  # `busy`: the last tick in which anything happened; cancelled timers are nothing
+        while True:
+            scheduled: i64 = ticks[0] if ticks else NEVER  # until then, all there is to do is on the wheel
+            end = tick + NEAR + 1 if tick + NEAR < scheduled else scheduled
+            while tick < end and not wheel[tick & NEAR]:
+                tick += 1
+            if tick >= end:
+                tick = scheduled
+            if tick == NEVER:
+                self.now = busy
+                return "quiescence"
+            if self.events >= budget:
+                return "budget"
+            if tick > last:
+                self.now = last
                 return "time"
-            heappop(self.ticks)
             self.now = tick
-            if self.agenda:
+            before = self.events
+            if tick == scheduled:
+                self.pop_ticks(tick)
                 self.run_agenda(tick)
-            bucket = self.buckets.pop(tick, None)
-            if bucket is not None:
-                count = min(len(bucket) // 2, budget - self.events)
+            bucket = wheel[tick & NEAR]
+            wheel[tick & NEAR] = []
+            if self.buckets:
+                bucket = self.buckets.pop(tick, []) + bucket  # what was sent while this tick was far away comes first
+            count = len(bucket) // 2
+            if self.events + count > budget:
+                count = max(0, budget - self.events)
+                wheel[tick & NEAR] = bucket[2 * count :]
+                heappush(ticks, tick)
                 self.events += count
-                self.deliver(bucket, count)
-                if count < len(bucket) // 2:
-                    self.return_bucket(tick, bucket[2 * count :])
-                    return "budget"
-            if self.alarms:
-                for node, layer, name, serial in self.alarms.pop(tick, []):
-                    self.ring_alarm(node, layer, name, serial)
+                self.deliver(bucket[: 2 * count])
+                return "budget"
+            self.events += count
+            self.deliver(bucket)
+            if tick == scheduled:
+                self.ring_alarms(tick)
             if self.goal is not None and self.goal.holds is not None:
                 return "property"
-            if self.events >= budget and self.ticks:
-                return "budget"
             if self.events != before:
-                busy = self.now
-        self.now = busy
-        return "quiescence"
+                busy = tick
+
+    def pop_ticks(self, tick: int) -> None:
+        """Forget the ticks up to this one, which is about to be dealt with."""
+        while self.ticks and self.ticks[0] <= tick:
+            heappop(self.ticks)
+
+    def ring_alarms(self, tick: int) -> None:
+        """Let the timers run out that are set to a tick."""
+        for node, layer, name, serial in self.alarms.pop(tick, []):
+            self.ring_alarm(node, layer, name, serial)
 
     def run_agenda(self, tick: int) -> None:
         """Carry out the faults and commands of a tick, including those they bring about at once."""
@@ -765,36 +821,32 @@ class Simulation:
                 self.events += 1
                 action()
 
-    def return_bucket(self, tick: int, rest: list[Any]) -> None:
-        """Put back what a run that ended early did not deliver."""
-        self.buckets[tick] = rest
-        heappush(self.ticks, tick)
-
     def run_pulses(self, until: int, budget: int) -> str:
         """The lock-step loop: each tick is a pulse, and every live process takes part in every pulse.
 
         It ends after two silent pulses with no timer running: what a process would do next, it would have begun.
         """
-        while self.silent < 2 or self.ticks:
+        while self.silent < 2 or self.ticks or any(self.wheel):
             pulse = self.pulse
             if until >= 0 and pulse > until:
                 return "time"
             if self.events >= budget:
                 return "budget"
             self.now = pulse
-            while self.ticks and self.ticks[0] <= pulse:
-                heappop(self.ticks)
+            self.pop_ticks(pulse)
             self.run_agenda(pulse)
-            bucket = self.buckets.pop(pulse, None)
-            if bucket is not None:
-                self.events += len(bucket) // 2
-                self.deliver(bucket, len(bucket) // 2)
+            bucket = self.wheel[pulse & NEAR]
+            self.wheel[pulse & NEAR] = []
+            if self.buckets:
+                bucket = self.buckets.pop(pulse, []) + bucket
+            self.events += len(bucket) // 2
+            self.deliver(bucket)
             for node in self.nodes:
                 if node.up:
                     self.pulse_node(node, pulse)
-            for node, layer, name, serial in self.alarms.pop(pulse, []):
-                self.ring_alarm(node, layer, name, serial)
-            self.silent = 0 if pulse + 1 in self.buckets else self.silent + 1
+            self.ring_alarms(pulse)
+            sent = self.wheel[(pulse + 1) & NEAR] or pulse + 1 in self.buckets
+            self.silent = 0 if sent else self.silent + 1
             self.pulse += 1
             if self.goal is not None and self.goal.holds is not None:
                 return "property"
@@ -826,7 +878,7 @@ class Simulation:
             counts[kind.__name__] = handler.count
         for kind, count in self.tally.items():
             counts[kind.__name__] = counts.get(kind.__name__, 0) + count
-        for bucket in self.buckets.values():
+        for bucket in [*self.wheel, *self.buckets.values()]:
             for position in range(1, len(bucket), 2):
                 parcel = bucket[position]
                 message = cast(Envelope, parcel).message if self.recorder is not None else parcel
