@@ -22,8 +22,9 @@ lint: .venv/dev
 	$(BIN)/mypy
 
 bench: .venv/dev
-	$(PIP) 'simpy>=4.1' 'pydistsim>=2.1'
+	$(PIP) '.[bench]'
 	$(BIN)/python bench/simulation.py
+	$(BIN)/python bench/elections.py
 
 soak: .venv/dev
 	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -n 2

@@ -17,14 +17,14 @@ from habemus.catalogue import algorithm_names, find_algorithm
 from habemus.scenario import Network, Place, Scenario
 from habemus.simulation import simulate
 
-SIZES = {"ring": 10_000, "complete": 447, "any": 33_000}
-ONE_STARTER = {"ring-collect", "lcr", "anonymous-ring", "ring-coordinator", "echo-extinction"}
-LARGER = {"capture": 10_000, "capture-sync": 10_000, "gossip-election": 10_000}
+SIZES = {"ring": 10_000, "complete": 447, "any": 50_000}
+ONE_STARTER = {"ring-collect", "lcr", "anonymous-ring", "ring-coordinator", "echo-extinction", "gossip-election"}
+OTHER_SIZES = {"capture": 10_000, "capture-sync": 10_000, "gossip-election": 10_000, "sortition": 10_000}
 ENDLESS = {"raft-election": 2_000, "invitation": 2_000}
 
 
 def run(name: str, scale: float) -> list[str | float]:
-    n = max(2, int(LARGER.get(name, SIZES[find_algorithm(name).topology]) * scale))
+    n = max(2, int(OTHER_SIZES.get(name, SIZES[find_algorithm(name).topology]) * scale))
     scenario = Scenario(
         name,
         topology=Place(n=n),
@@ -42,7 +42,7 @@ def run(name: str, scale: float) -> list[str | float]:
 def main() -> None:
     scale = 0.05 if "--quick" in sys.argv else 1.0
     names = [name for name in algorithm_names() if find_algorithm(name).kind == "election"]
-    rows = [run(name, scale) for name in track(names, "elections", Console(stderr=True), transient=True)]
+    rows = [run(name, scale) for name in track(names, "elections", console=Console(stderr=True), transient=True)]
     yardstick = next(row[6] for row in rows if row[0] == "chang-roberts")
     table = Table(box=None, header_style="dim", padding=(0, 2, 0, 0))
     for column in (
