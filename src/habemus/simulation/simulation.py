@@ -25,6 +25,7 @@ from habemus.simulation.topology import Topology
 from habemus.trace import Envelope, Recorder
 
 GUARD_LIMIT = 1000
+VERY_MANY = 100_000
 NEAR: Final = 63  # delays up to this one go to the wheel; one less than a power of 2, so `tick & NEAR` is the slot
 STRETCH: Final = 128  # items of a bucket, two a message, that are looked at ahead of their turn
 NEVER: Final = 1 << 62
@@ -37,11 +38,12 @@ def pause_collector() -> bool:
     return was_on
 
 
-def resume_collector(was_on: bool) -> None:
-    """Let it go on; what was made meanwhile counts as old, so it is not walked at once."""
+def resume_collector(was_on: bool, processes: int) -> None:
+    """Let it go on. Very many processes count as old at once, for walking them would take longer than it could free."""
     if was_on:
-        gc.freeze()
-        gc.unfreeze()
+        if processes >= VERY_MANY:
+            gc.freeze()
+            gc.unfreeze()
         gc.enable()
 
 
@@ -242,11 +244,13 @@ class Simulation:
         self.inboxes: dict[int, list[tuple[Pid, Any]]] = {}
         self.pulse = 0
         self.silent = 0  # pulses in a row in which nobody sent anything
+        if topology.n >= VERY_MANY:
+            gc.collect()  # an earlier simulation of that size, held together by its cycles, may still be around
         collecting = pause_collector()
         try:
             self.nodes = [Node(self, i, id, topology.n) for i, id in enumerate(topology.ids)]
         finally:
-            resume_collector(collecting)
+            resume_collector(collecting, topology.n)
 
     # Processes -----------------------------------------------------------------------------------------------------
 
@@ -755,7 +759,7 @@ class Simulation:
         try:
             return self.run_pulses(until, budget) if self.synchronous else self.run_ticks(until, budget)
         finally:
-            resume_collector(collecting)
+            resume_collector(collecting, self.topology.n)
 
     def run_ticks(self, until: int, budget: int) -> str:
         """The loop over ticks."""

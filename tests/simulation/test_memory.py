@@ -1,0 +1,21 @@
+"""Runs leave nothing behind."""
+
+import gc
+
+from habemus.scenario import Place, Scenario
+from habemus.simulation import simulate
+
+
+def objects_after(runs):
+    for seed in range(runs):
+        simulate(Scenario("chang-roberts", topology=Place(n=500), seed=seed))
+    return len(gc.get_objects())
+
+
+def test_many_runs_in_one_process_do_not_pile_up():
+    assert gc.isenabled()
+    objects_after(20)
+    few = objects_after(20)
+    assert objects_after(200) < few + 20_000, (
+        "each run makes thousands of objects; a handful of runs may linger, not all"
+    )
