@@ -337,12 +337,9 @@ def draw(everybody: list[Rival], path: Path) -> None:
     from matplotlib import pyplot
 
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
-    panels: list[tuple[Any, str, Callable[[Result], float]]] = [
-        (left, "messages a second", lambda result: result.rate),
-        (right, "peak memory in MB", lambda result: result.memory / 1e6),
-    ]
-    for axes, title, value in panels:
-        draw_panel(axes, title, value, everybody)
+    draw_panel(left, "messages a second", lambda result: result.rate, everybody)
+    unrecorded = [rival for rival in everybody if rival.name != DIGEST]
+    draw_panel(right, "peak memory in MB", lambda result: result.memory / 1e6, unrecorded)
     figure.savefig(path, metadata={"Date": None}, transparent=True)
 
 
@@ -373,7 +370,9 @@ def draw_panel(panel: Any, title: str, value: Callable[[Result], float], everybo
     for size in sorted({end[0] for end in ends}):  # labels at the end of the same column never overlap
         column = sorted((end for end in ends if end[0] == size), key=lambda end: end[1])
         for below, above in pairwise(column):
-            above[1] = max(above[1], below[1] * apart)
+            overlap = max(1.0, below[1] * apart / above[1])
+            below[1] /= overlap**0.5
+            above[1] *= overlap**0.5
     for size, height, name, colour in ends:
         panel.annotate(
             name, (size, height), xytext=(7, 0), textcoords="offset points", va="center", color=colour, fontsize=8
