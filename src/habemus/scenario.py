@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 Pid = Annotated[int, Meta(ge=0)]
-Time = Annotated[int, Meta(ge=0)]
+Time = Annotated[int, Meta(ge=0, le=10**15)]
 Probability = Annotated[float, Meta(ge=0, le=1)]
 
 DEFAULT_N = 8
@@ -261,8 +261,17 @@ def check_fault_targets(scenario: Scenario, ids: list[int]) -> None:
         if pid not in known:
             raise ScenarioError(f"{field}: there is no process {pid}; the ids are {shown(ids)}")
     for number, fault in enumerate(scenario.faults):
-        if isinstance(fault, Drift) and not math.isfinite(fault.rate):
-            raise ScenarioError(f"faults[{number}].rate: expected a finite number, got {fault.rate}")
+        where = f"faults[{number}]"
+        if isinstance(fault, Drift) and not (math.isfinite(fault.rate) and 1e-6 <= fault.rate <= 1e6):
+            raise ScenarioError(f"{where}.rate: expected a rate from 0.000001 to 1,000,000, got {fault.rate}")
+        if isinstance(fault, Skew) and abs(fault.by) > 10**15:
+            raise ScenarioError(f"{where}.by: expected at most 10^15 ticks, got {fault.by}")
+        if isinstance(fault, Cut | Heal) and any(a == b for a, b in fault.links):
+            raise ScenarioError(f"{where}.links: a link joins two processes")
+        if isinstance(fault, Partition):
+            grouped = [pid for group in fault.groups for pid in group]
+            if len(set(grouped)) < len(grouped):
+                raise ScenarioError(f"{where}.groups: a process can be in one group only")
 
 
 def shown(ids: list[int]) -> str:

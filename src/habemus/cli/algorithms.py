@@ -116,7 +116,7 @@ def show_entry(name: str, entry: dict[str, Any], cls: Any) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from habemus.process.source import source_file
+    from habemus.process.source import essay_end, source_file
 
     console = Console(highlight=False)
     show_essay(console, entry["text"])
@@ -141,7 +141,7 @@ def show_entry(name: str, entry: dict[str, Any], cls: Any) -> None:
     if file is not None:
         console.print()
         lines = Path(file).read_text(encoding="utf-8").splitlines()
-        first = len(entry["text"].splitlines()) + 3  # below the essay, which stands above already
+        first = essay_end(file) + 2  # the essay stands above already
         code = "\n".join(lines[first - 1 :])
         console.print(Syntax(code, "python", line_numbers=True, start_line=first, word_wrap=True, theme="ansi_light"))
 

@@ -66,6 +66,8 @@ Until = Annotated[str | None, typer.Option("--until", help="Stop at a time, or w
 Events = Annotated[int | None, typer.Option("--events", help="Stop after so many events.", show_default="50 million")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
+PROPERTIES = ("termination", "uniqueness", "agreement", "stability")
+
 PROCESS_FAULTS: tuple[tuple[str, Any, str], ...] = (
     ("crash", Crash, "leader"),
     ("recover", Recover, "crashed"),
@@ -84,6 +86,9 @@ def scenario_from(name: str) -> Scenario:
 def adjusted(scenario: Scenario, options: dict[str, Any]) -> Scenario:
     """The scenario with the options that were given in place of its own."""
     given = {name: value for name, value in options.items() if value is not None}
+    for one, other in (("ids", "n"), ("ids", "order"), ("graph", "n"), ("graph", "topology"), ("graph", "order")):
+        if one in given and other in given:
+            raise ScenarioError(f"--{one} and --{other}: give one or the other, they both say who is where")
     plain = scenario.as_dict()
     place = plain.setdefault("topology", {})
     network = plain.setdefault("network", {})
@@ -137,8 +142,10 @@ def set_until(plain: dict[str, Any], text: str) -> None:
     elif text == "quiescence":
         plain.pop("until", None)
         plain.pop("goal", None)
-    else:
+    elif text in PROPERTIES:
         plain["goal"] = text
+    else:
+        raise ScenarioError(f"--until {text}: expected a time, quiescence, or one of {', '.join(PROPERTIES)}")
 
 
 def parameter(text: str) -> tuple[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,8 @@ from habemus.scenario import Scenario, ScenarioError
 from habemus.simulation import Outcome, simulate
 
 GOLD, VERMILLION, GREEN = "#E69F00", "#D55E00", "#009E73"
+
+MARKS = {True: ("✓", GREEN), False: ("✗", f"bold {VERMILLION}"), None: ("·", "dim")}
 
 DRAWN_PROCESSES = 8
 DRAWN_EVENTS = 400
@@ -55,6 +58,9 @@ def run_and_report(scenario: Scenario, json: bool, trace: str | None, diagram: s
         for made, path in (("diagram", diagram), ("trace", trace), ("scenario", save)):
             if path is not None:
                 console.print(Text.assemble((f"  {made} written to ", "dim"), path))
+    if outcome.ended == "budget":
+        spent = f"{outcome.events:,} events"
+        print(f"habemus: the budget of {spent} was spent before the run ended; --events allows more", file=sys.stderr)
     return status(outcome)
 
 
@@ -74,7 +80,9 @@ def check_writable(path: str | None) -> None:
     if path is None:
         return
     folder = Path(path).parent
-    if Path(path).is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
+    if Path(path).is_dir():
+        raise ScenarioError(f"{path} cannot be written: it is a folder")
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
         raise ScenarioError(f"{path} cannot be written: {folder} is not a folder that can be written to")
 
 
@@ -186,8 +194,8 @@ def verdicts(outcome: Outcome) -> list[RenderableType]:
     lines: list[RenderableType] = []
     line = Text("  ")
     for watched in outcome.properties:
-        good = watched.witness is None
-        line.append("✓ " if good else "✗ ", GREEN if good else f"bold {VERMILLION}")
+        mark, style = MARKS[watched.holds]
+        line.append(f"{mark} ", style)
         line.append(watched.name + "   ")
     lines.append(line)
     lines += [explained(watched) for watched in outcome.properties if watched.witness is not None]

@@ -33,8 +33,9 @@ def sweep_command(
     """Run algorithms at many sizes and seeds, and hold the cost against the proven bounds."""
     from habemus.catalogue import family, find_algorithm
     from habemus.cli.report import check_plot, check_writable, print_json
-    from habemus.measuring.sweep import links, summarised, sweep_scenarios, write_csv
+    from habemus.measuring.sweep import summarised, sweep_scenarios, write_csv
     from habemus.scenario import Scenario, ScenarioError
+    from habemus.simulation.run import place_processes
 
     sizes = sorted({o.whole(word, "--n") for word in n.split(",")})
     if seeds < 1 or (jobs is not None and jobs < 1):
@@ -45,12 +46,11 @@ def sweep_command(
     given = {"topology": topology, "order": order, "starters": starters, "seed": seed, "delay": delay}
     base = o.adjusted(Scenario(names[0]), given)
     for name in names:
-        find_algorithm(name)
         for size in sizes:  # a size that cannot be built is refused before the first run
-            links(name, size, o.adjusted(Scenario(name), given))
+            place_processes(o.adjusted(Scenario(name), {**given, "n": size}), find_algorithm(name))
 
     rows = run_with_progress(sweep_scenarios(base, names, sizes, seeds), jobs, quiet=json)
-    summaries = summarised(rows, base)
+    summaries = summarised(rows)
     if csv is not None:
         write_csv(rows, csv)
     if plot is not None:

@@ -48,7 +48,6 @@ class Franklin(Election):
     topology = "ring"
     bounds = (Bound(WORST, "2n(⌊log n⌋ + 1) + n", lambda n, m: 2 * n * n.bit_length() + n),)
 
-    started: bool = False
     active: bool = True
     round: int = 0
     from_left: list[Pid] = []  # a fast neighbour may be a round ahead: links are FIFO, so its ids wait in order
@@ -56,23 +55,24 @@ class Franklin(Election):
 
     @property
     def candidate(self) -> bool:
-        return self.started and self.active and self.leader is None
+        return self.round > 0 and self.active and self.leader is None
 
     @upon_start
+    def stand(self) -> None:
+        if self.round == 0:
+            self.begin_round()
+
     def begin_round(self) -> None:
-        if not self.started or self.round:
-            self.started = True
-            self.round += 1
-            self.send(self.predecessor, Challenge(self.id, LEFT))
-            self.send(self.successor, Challenge(self.id, RIGHT))
+        self.round += 1
+        self.send(self.predecessor, Challenge(self.id, LEFT))
+        self.send(self.successor, Challenge(self.id, RIGHT))
 
     @upon(Challenge)
     def meet_challenge(self, sender: Pid, message: Challenge) -> None:
         if not self.active:
             self.send(self.predecessor if message.heading == LEFT else self.successor, message)
             return
-        if not self.started:
-            self.begin_round()
+        self.stand()  # whoever is reached takes part
         (self.from_right if message.heading == LEFT else self.from_left).append(message.id)
         if self.from_left and self.from_right:
             self.compare(self.from_left.pop(0), self.from_right.pop(0))

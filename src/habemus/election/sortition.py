@@ -4,9 +4,8 @@ In each round every process hashes (seed, round, id, unit) for each unit of its 
 sends that to its neighbours, and everyone passes on what beats the best so far. When the slot is over the owner of the
 lowest ticket leads, for another slot. A lower one that comes later still means that there was a fork: all turn to it.
 
-Assumes   any connected graph, unique ids, `seed` and `stake` known to all, reliable links, a starter with stake;
-          synchrony: a message takes at most T_trans (`transmission`), and `slot` (0: 2n·T_trans) is enough to wake
-          everyone and be answered.
+Assumes   any connected graph, unique ids, `seed` and `stake` known to all, reliable links; synchrony: a message takes
+          at most T_trans (`transmission`), and `slot` (0: 2n·T_trans) is enough to wake everyone and be answered.
 Gives     termination, uniqueness, agreement; stability within a round: the next of `rounds` draws anew. Nobody can
           invent a ticket. If slots are too short there are forks, which are two leaders, but agreement in the end.
 Costs     at most 2m·n messages a round, as a ticket crosses a link at most once each way; on a complete graph of which
@@ -46,6 +45,11 @@ class Ticket(Message):
     draw: int
     owner: Pid
     unit: int
+
+
+@dataclass(frozen=True)
+class Begin(Message):
+    """The lottery is open, says one who has no lot in it."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -90,8 +94,14 @@ class Sortition(Election):
         mine = self.draw_ticket(len(self.chain) + 1)
         self.chain.append(mine)
         self.wait("slot")
-        if mine.draw != NOTHING and (rival is None or rival.round > mine.round or self.beats(mine, rival)):
+        if mine.draw == NOTHING and rival is None:
+            self.send(self.neighbours, Begin())
+        elif mine.draw != NOTHING and (rival is None or rival.round > mine.round or self.beats(mine, rival)):
             self.send(self.neighbours, mine)
+
+    @upon(Begin)
+    def join_lottery(self, sender: Pid, message: Begin) -> None:
+        self.enter_lottery()
 
     def draw_ticket(self, round: int) -> Ticket:
         lots = [(lot(self.seed, round, self.id, unit), unit) for unit in range(self.stake_of(self.id))]

@@ -97,7 +97,7 @@ class HostPort(Port):
         self.host.send(self.to, message)
 
 
-NOWHERE: Final = Port(-1)
+NOWHERE: Final = Port(-(1 << 40))
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -89,6 +89,14 @@ def evaluated(hint: Any, names: dict[str, Any]) -> Any:
         return hint
 
 
+def essay_end(file: str) -> int:
+    """The last line of the essay at the head of a file; -1 if it has none."""
+    tree = parsed(file)
+    if tree is None or ast.get_docstring(tree) is None:
+        return -1
+    return tree.body[0].end_lineno or -1
+
+
 def documentation(cls: Any) -> str:
     """The essay at the head of the file that defines the class, else the class's own docstring."""
     file = source_file(cls)

@@ -123,7 +123,7 @@ def parse_delay(text: str, random: Random) -> Delay:
             raise ValueError(f"delay {text!r} needs a mean above 0")
         return Exponential(random, numbers[0])
     if name == "lognormal" and len(numbers) == 2:
-        if numbers[0] <= 0 or numbers[1] <= 0:
-            raise ValueError(f"delay {text!r} needs a median above 0 and a sigma above 0")
+        if numbers[0] <= 0 or not 0 < numbers[1] <= 10:
+            raise ValueError(f"delay {text!r} needs a median above 0 and a sigma above 0, at most 10")
         return LogNormal(random, numbers[0], numbers[1])
     raise ValueError(f"delay {text!r} is not known; expected {SPELLINGS}")

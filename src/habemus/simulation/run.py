@@ -139,7 +139,7 @@ class Outcome:
             "messages_by_type": self.messages_by_type,
             "time": self.time,
             "rounds": self.rounds,
-            "properties": {watched.name: watched.witness is None for watched in self.properties},
+            "properties": {watched.name: watched.holds for watched in self.properties},
             "witnesses": {watched.name: watched.witness.text for watched in self.properties if watched.witness},
             "bound": bound.messages(self.n, self.topology.m) if bound is not None else None,
             "bound_formula": bound.formula if bound is not None else None,
@@ -181,7 +181,8 @@ def run_scenario(
         raise
     except Exception as error:
         raise clause_error(error, simulation) from error
-    simulation.conclude()
+    if ended != "property":  # stopped on purpose, the rest is left open
+        simulation.conclude()
     return Outcome(scenario, simulation, ended, recorder)
 
 
@@ -299,12 +300,14 @@ def place_processes(scenario: Scenario, cls: Any) -> Topology:
     place = scenario.topology
     seed = scenario.seed
     if place.file is not None or place.edges is not None:
+        if cls.topology != "any":
+            raise ScenarioError(f"topology: {scenario.algorithm} runs on a {cls.topology} topology, not on any graph")
         return graph_topology(scenario)
     kind = place.kind or (cls.topology if cls.topology != "any" else "random")
     if kind not in KINDS:
         raise ScenarioError(f"topology.kind: there is no topology {kind!r}; there are: {', '.join(KINDS)}")
     if cls.topology in ("ring", "complete") and kind != cls.topology:
-        raise ScenarioError(f"topology.kind: {scenario.algorithm} runs on a {cls.topology} graph, not on a {kind}")
+        raise ScenarioError(f"topology.kind: {scenario.algorithm} needs the {cls.topology} topology, not {kind}")
     if place.ids is not None:
         ids = checked_ids(place.ids)
         if place.n is not None and place.n != len(ids):
@@ -409,6 +412,8 @@ def starters_of(scenario: Scenario, topology: Topology) -> list[int]:
     if starters == "one":
         return topology.ids[:1]
     if isinstance(starters, list):
+        if len(set(starters)) < len(starters):
+            raise ScenarioError(f"starters: a process can start once, but {shown(starters)} names one twice")
         return starters
     if not 0 <= starters <= topology.n:
         raise ScenarioError(f"starters: {starters} of {topology.n} processes cannot start; expected 0 to {topology.n}")
