@@ -290,7 +290,7 @@ def test_a_sweep_over_random_graphs_stays_below_the_bound_of_its_graphs(capsys):
 def test_ctrl_c_ends_a_long_run_in_one_sentence():
     command = [sys.executable, "-c", "from habemus.cli import main; raise SystemExit(main())"]
     run = subprocess.Popen(
-        [*command, "simulate", "chang-roberts", "--n", "3000", "--order", "worst"], stderr=subprocess.PIPE, text=True
+        [*command, "simulate", "chang-roberts", "--n", "20000", "--order", "worst"], stderr=subprocess.PIPE, text=True
     )
     time.sleep(1.5)
     run.send_signal(signal.SIGINT)

@@ -194,14 +194,13 @@ def horizon_of(scenario: Scenario, simulation: Simulation) -> int:
 
 
 def run_in_stages(simulation: Simulation, until: int, budget: int, progress: Progress | None) -> str:
-    """Run to the end, with a look up from the work every so many events if anybody wants to know."""
-    if progress is None:
-        return simulation.run(until, budget)
+    """Run to the end, looking up from the work every so many events: for Ctrl-C, and for who wants to know."""
     while True:
         ended = simulation.run(until, min(budget, simulation.events + STAGE))
         if ended != "budget" or simulation.events >= budget:
             return ended
-        progress(int(simulation.events), int(simulation.now))
+        if progress is not None:
+            progress(int(simulation.events), int(simulation.now))
 
 
 def clause_error(error: Exception, simulation: Simulation) -> ClauseError:
