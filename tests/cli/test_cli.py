@@ -287,14 +287,15 @@ def test_a_sweep_over_random_graphs_stays_below_the_bound_of_its_graphs(capsys):
         assert row["most"] <= row["bounds"]["2m(n + 1)"]
 
 
-def test_ctrl_c_ends_a_long_run_in_one_sentence():
+def test_ctrl_c_ends_a_long_run_in_one_sentence(tmp_path):
+    trace = tmp_path / "run.jsonl"
     command = [sys.executable, "-c", "from habemus.cli import main; raise SystemExit(main())"]
-    run = subprocess.Popen(
-        [*command, "simulate", "chang-roberts", "--n", "20000", "--order", "worst"], stderr=subprocess.PIPE, text=True
-    )
-    time.sleep(1.5)
+    arguments = ["simulate", "chang-roberts", "--n", "20000", "--order", "worst", "--trace", str(trace)]
+    run = subprocess.Popen([*command, *arguments], stderr=subprocess.PIPE, text=True)
+    while not trace.exists() and run.poll() is None:  # it is under way once the trace is begun
+        time.sleep(0.05)
     run.send_signal(signal.SIGINT)
-    assert run.communicate(timeout=20)[1] == "habemus: stopped\n"
+    assert run.communicate(timeout=60)[1] == "habemus: stopped\n"
     assert run.returncode == 130
 
 
