@@ -21,10 +21,9 @@ lint: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: .venv/dev
-	$(PIP) '.[bench]'
-	$(BIN)/python bench/simulation.py
-	$(BIN)/python bench/elections.py
+bench: .venv-bench/ready
+	.venv-bench/bin/python bench/simulation.py
+	.venv-bench/bin/python bench/elections.py
 
 soak: .venv/dev
 	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -n 2
@@ -44,5 +43,12 @@ soak: .venv/dev
 	$(PIP) '.[dev]'
 	@touch $@ .venv/run
 
+# The rivals pin old versions of what Habemus uses, so they get an environment of their own.
+.venv-bench/ready: $(SOURCES)
+	@$(PYTHON) -m venv .venv-bench
+	@rm -rf build/lib*
+	@.venv-bench/bin/pip install --quiet --disable-pip-version-check '.[bench]'
+	@touch $@
+
 clean:
-	rm -rf .venv build election.svg
+	rm -rf .venv .venv-bench build election.svg
