@@ -11,8 +11,8 @@ from pathlib import Path
 from setuptools import setup
 
 SOURCE = Path("src/habemus")
-ROOMS = ("process", "election")
-MODULES = ("properties", "trace/recorder", "simulation/delays", "simulation/topology", "simulation/simulation")
+ROOMS = ("process", "properties", "election", "mutex", "detection")
+MODULES = ("trace/recorder", "simulation/delays", "simulation/topology", "simulation/simulation")
 
 
 def compiler_at_hand() -> bool:

@@ -26,7 +26,7 @@ class Ring:
 
     def run(self) -> tuple[int, int]:
         ended = self.simulation.run(-1, self.scenario.events)
-        self.simulation.conclude()
+        self.simulation.conclude(ended == "quiescence")
         outcome = Outcome(self.scenario, self.simulation, ended, self.recorder)
         assert ended == "quiescence" and outcome.holds and outcome.leader is not None
         return outcome.messages, outcome.leader

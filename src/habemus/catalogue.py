@@ -17,7 +17,7 @@ from typing import Any
 
 from habemus.process import MisuseError, Process, dissect
 
-ROOMS = ("election",)
+ROOMS = ("election", "mutex", "detection")
 
 
 class UnknownAlgorithmError(LookupError):

@@ -24,6 +24,7 @@ DEFAULT_DETECTION = 21
 MOST_PROCESSES = 10_000_000
 
 CHOICES = {
+    "demand.kind": "one-each, poisson, hot-spot, all-at-once or idle",
     "do": "crash, recover, pause, resume, cut, partition, heal, skew or drift",
     "order": "best, worst, random or sorted",
     "process": "an id or leader",
@@ -140,12 +141,31 @@ class Drift(Fault):
 AnyFault = Crash | Recover | Pause | Resume | Cut | Partition | Heal | Skew | Drift
 
 
-class Call(Struct, forbid_unknown_fields=True):
-    """Someone is asked to do something: `election`, or a command that the algorithm knows."""
+class Call(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """Someone is asked to do something: `election`, or a command that the algorithm knows.
+
+    Whoever acquires a lock releases it after `hold` ticks inside; without `hold`, as the demand of the scenario says.
+    """
 
     at: Time
     who: list[Pid]
     call: str = "election"
+    hold: Annotated[int, Meta(ge=1)] | None = None
+
+
+class Demand(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """How the processes want the lock: each asks some times, after thinking, and holds it for a while.
+
+    one-each     everybody asks once                                    poisson    everybody asks 10 times
+    all-at-once  everybody asks in the first tick, and again at once    idle       nobody asks
+    hot-spot     as poisson, but one of them (`hot`) hardly thinks and makes half of all entries
+    """
+
+    kind: Literal["one-each", "poisson", "hot-spot", "all-at-once", "idle"] = "one-each"
+    entries: Annotated[int, Meta(ge=1)] | None = None
+    think: str = "exponential:50"
+    hold: str = "constant:10"
+    hot: Pid | None = None
 
 
 class Layer(Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -164,7 +184,11 @@ class Expect(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class Scenario(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """What to run. `detection` is how long the perfect detector takes; None: a default, -1: there is no detector."""
+    """What to run.
+
+    `detection` is how long the perfect detector takes; None: a default, -1: there is no detector. `waiting_limit` is
+    how often others may enter while one waits, for `bounded_waiting`; None: any finite number of times.
+    """
 
     algorithm: str
     title: str = ""
@@ -176,6 +200,8 @@ class Scenario(Struct, forbid_unknown_fields=True, omit_defaults=True):
     detection: Annotated[int, Meta(ge=-1)] | None = None
     starters: Literal["all", "one"] | Annotated[int, Meta(ge=0)] | list[Pid] | None = None
     workload: list[Call] = []
+    demand: Demand | None = None
+    waiting_limit: Annotated[int, Meta(ge=0)] | None = None
     faults: list[AnyFault] = []
     seed: int = 0
     until: Time | None = None
@@ -232,7 +258,7 @@ def readable(error: msgspec.ValidationError) -> str:
     text, _, path = str(error).partition(" - at `$")
     field = path.rstrip("`").lstrip(".")
     sentence = (text[0].lower() + text[1:]).replace("`", "")
-    choices = CHOICES.get(field.rpartition(".")[2])
+    choices = CHOICES.get(field) or CHOICES.get(field.rpartition(".")[2])
     if choices and sentence.startswith("invalid"):
         sentence += f"; expected {choices}"
     return f"{field}: {sentence}" if field else sentence
@@ -255,6 +281,8 @@ def check_fault_targets(scenario: Scenario, ids: list[int]) -> None:
     if isinstance(scenario.starters, list):
         named += [("starters", pid) for pid in scenario.starters]
     named += [("network.links", pid) for link in scenario.network.links for pid in (link.sender, link.to)]
+    if scenario.demand is not None and scenario.demand.hot is not None:
+        named.append(("demand.hot", scenario.demand.hot))
     if scenario.expect is not None and scenario.expect.leader is not None:
         named.append(("expect.leader", scenario.expect.leader))
     for field, pid in named:

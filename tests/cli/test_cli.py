@@ -93,7 +93,7 @@ MISTAKES = {
     "simulate bully --drift 2:fast@4": "expected a rate",
     "simulate chang-roberts --delay uniform:5:1": "1 <= A <= B",
     "simulate chang-roberts --delay uniform:-1:5": "1 <= A <= B",
-    "simulate chang-roberts --delay sometimes": "expected unit, uniform:A:B",
+    "simulate chang-roberts --delay sometimes": "expected unit, constant:TICKS, uniform:A:B",
     "simulate chang-roberts --loss 2": "network.loss",
     "simulate chang-roberts --topology grid": "needs the ring topology",
     "simulate chang-roberts --order upside": "expected best, worst, random or sorted",

@@ -52,7 +52,7 @@ def watched(scenario: Scenario) -> OneLeaderATerm:
     """Run a scenario under that watch."""
     simulation = build_simulation(scenario, None)
     watch = OneLeaderATerm(simulation)
-    simulation.properties.append(watch)
+    simulation.watch(watch)
     simulation.run(scenario.until, scenario.events)
     return watch
 

@@ -47,7 +47,7 @@ def catalogue_entry(name: str, cls: Any) -> dict[str, Any]:
 
     anatomy = dissect(cls)
     essay = documentation(cls)
-    links = place_processes(Scenario(name, topology=Place(n=EXAMPLE_N)), cls).m
+    links = place_processes(Scenario(name, topology=Place(n=EXAMPLE_N)), [cls]).m
     return {
         "name": cls.name or name,
         "kind": cls.kind,

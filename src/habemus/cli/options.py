@@ -42,7 +42,9 @@ Seed = Annotated[int | None, typer.Option("--seed", help="Same seed, same run.",
 DelayText = Annotated[
     str | None,
     typer.Option(
-        "--delay", help="unit, uniform:A:B, exponential:MEAN, lognormal:MEDIAN:SIGMA, in ticks.", show_default="unit"
+        "--delay",
+        help="unit, constant:T, uniform:A:B, exponential:MEAN, lognormal:MEDIAN:SIGMA, in ticks.",
+        show_default="unit",
     ),
 ]
 Loss = Annotated[float | None, typer.Option("--loss", help="Probability that a message is lost.")]
@@ -61,12 +63,44 @@ Partitions = Annotated[list[str] | None, typer.Option("--partition", help="1,2/3
 Skews = Annotated[list[str] | None, typer.Option("--skew", help="P:TICKS@T: its clock jumps ahead.")]
 Drifts = Annotated[list[str] | None, typer.Option("--drift", help="P:RATE@T: its clock runs at that rate.")]
 Calls = Annotated[list[str] | None, typer.Option("--call", help="P@T: it calls an election; P:COMMAND@T: a command.")]
-Settings = Annotated[list[str] | None, typer.Option("--set", help="NAME=VALUE: a parameter of the algorithm.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="NAME=VALUE: a parameter of the algorithm; LAYER.NAME=VALUE: of a layer."),
+]
+Layers = Annotated[
+    list[str] | None, typer.Option("--layer", help="An algorithm below it: a detector, then an election; lowest first.")
+]
+WorkloadKind = Annotated[
+    str | None,
+    typer.Option(
+        "--workload",
+        help="Who wants the lock: one-each, poisson, hot-spot, all-at-once, idle.",
+        show_default="one-each",
+    ),
+]
+Entries = Annotated[int | None, typer.Option("--entries", help="How often each one enters.", show_default="1 or 10")]
+Think = Annotated[
+    str | None, typer.Option("--think", help="How long before it asks, as --delay.", show_default="exponential:50")
+]
+Hold = Annotated[str | None, typer.Option("--hold", help="How long it stays inside.", show_default="constant:10")]
+Hot = Annotated[int | None, typer.Option("--hot", help="The hot process of a hot-spot.")]
+WaitingLimit = Annotated[
+    int | None, typer.Option("--waiting-limit", help="How often others may enter while one waits.")
+]
 Until = Annotated[str | None, typer.Option("--until", help="Stop at a time, or when a property is decided.")]
 Events = Annotated[int | None, typer.Option("--events", help="Stop after so many events.", show_default="50 million")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
-PROPERTIES = ("termination", "uniqueness", "agreement", "stability")
+PROPERTIES = (
+    "termination",
+    "uniqueness",
+    "agreement",
+    "stability",
+    "mutual_exclusion",
+    "deadlock_freedom",
+    "starvation_freedom",
+    "bounded_waiting",
+)
 
 PROCESS_FAULTS: tuple[tuple[str, Any, str], ...] = (
     ("crash", Crash, "leader"),
@@ -103,16 +137,18 @@ def adjusted(scenario: Scenario, options: dict[str, Any]) -> Scenario:
     for option in ("delay", "loss", "duplication", "fifo"):
         if option in given:
             network[option] = given[option]
-    for option in ("seed", "detection", "events"):
+    for option in ("seed", "detection", "events", "waiting_limit"):
         if option in given:
             plain[option] = given[option]
+    set_demand(plain, given)
     if "starters" in given:
         plain["starters"] = starters(given["starters"])
     if "until" in given:
         set_until(plain, given["until"])
+    plain["layers"] = plain.get("layers", []) + [{"algorithm": layer} for layer in given.get("layer", [])]
     for setting in given.get("settings", []):
         key, value = parameter(setting)
-        plain.setdefault("parameters", {})[key] = value
+        parameters_meant(plain, key, setting)[key.rpartition(".")[2]] = value
     plain["faults"] = plain.get("faults", []) + [msgspec.to_builtins(fault) for fault in faults(given)]
     plain["workload"] = plain.get("workload", []) + [msgspec.to_builtins(call) for call in calls(given)]
     if calls(given) and "starters" not in plain and not scenario.workload:
@@ -123,6 +159,28 @@ def adjusted(scenario: Scenario, options: dict[str, Any]) -> Scenario:
         return msgspec.convert(plain, Scenario)
     except msgspec.ValidationError as error:
         raise ScenarioError(readable(error)) from None
+
+
+def set_demand(plain: dict[str, Any], given: dict[str, Any]) -> None:
+    """The options that say who wants the lock, in place of the scenario's own."""
+    options = {"workload": "kind", "entries": "entries", "think": "think", "hold": "hold", "hot": "hot"}
+    chosen = {field: given[option] for option, field in options.items() if option in given}
+    if chosen:
+        demand = plain.setdefault("demand", {"kind": "idle"} if plain.get("workload") else {})
+        if chosen.get("entries") is not None and "kind" not in chosen and demand.get("kind", "one-each") == "one-each":
+            demand["kind"] = "poisson"  # several entries each are what that is
+        demand.update(chosen)
+
+
+def parameters_meant(plain: dict[str, Any], key: str, setting: str) -> dict[str, Any]:
+    """The parameters that `--set` is about: the algorithm's, or those of the layer that is named before the dot."""
+    name, dot, _ = key.rpartition(".")
+    for place in [plain, *plain["layers"]] if dot else [plain]:
+        if not dot or place["algorithm"] == name:
+            parameters: dict[str, Any] = place.setdefault("parameters", {})
+            return parameters
+    known = ", ".join([plain["algorithm"], *(layer["algorithm"] for layer in plain["layers"])])
+    raise ScenarioError(f"--set {setting}: there is no layer {name!r} here; there are: {known}")
 
 
 def starters(text: str) -> str | int | list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,11 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from habemus.process import MEAN
+from habemus.process import MEAN, Detector
 from habemus.properties import Property
 from habemus.scenario import Scenario, ScenarioError
 from habemus.simulation import Outcome, simulate
+from habemus.simulation.figures import DetectionFigures, LockFigures, summary
 
 GOLD, VERMILLION, GREEN = "#E69F00", "#D55E00", "#009E73"
 
@@ -27,6 +28,8 @@ DRAWN_PROCESSES = 8
 DRAWN_EVENTS = 400
 KEPT_EVENTS = 200_000
 WATCHED_PROCESSES = 2_000
+
+SAFETY = ("uniqueness", "stability", "mutual_exclusion")  # what no longer run could mend
 
 ENDINGS = {
     "quiescence": "nothing was left to do",
@@ -98,7 +101,7 @@ def status(outcome: Outcome) -> int:
     if (not outcome.holds or outcome.surprises) and outcome.ended != "budget":
         return 1
     if outcome.ended == "budget":
-        safety = [watched for watched in outcome.properties if watched.name in ("uniqueness", "stability")]
+        safety = [watched for watched in outcome.properties if watched.name in SAFETY]
         return 1 if any(watched.witness for watched in safety) else 3
     return 0
 
@@ -141,20 +144,29 @@ def told(outcome: Outcome, width: int) -> RenderableType:
     return Group(*parts)
 
 
-def setting(outcome: Outcome) -> Text:
+def setting(outcome: Outcome) -> RenderableType:
     """What was run."""
     scenario, place = outcome.scenario, outcome.scenario.topology
     processes = f"{outcome.n:,} process{'es' if outcome.n != 1 else ''}, {outcome.topology.kind}"
+    if scenario.layers:
+        processes = f"over {', '.join(layer.algorithm for layer in reversed(scenario.layers))}, {processes}"
     order = "" if place.ids or place.edges or place.file else f", ids in {place.order} order"
-    text = Text("  ")
-    text.append(scenario.title or scenario.algorithm, "bold")
-    text.append(f"   {processes}{order}, {scenario.network.delay} delays, seed {scenario.seed}", "dim")
-    return text
+    text = Text(scenario.title or scenario.algorithm, "bold")
+    text.append(f"   {processes}{order}, {scenario.network.delay} delays, seed {scenario.seed}", "not bold dim")
+    return Padding(text, (0, 2))
 
 
 def headline(outcome: Outcome) -> Text:
-    """Who won."""
+    """Who won, who got in, or who was found out."""
     ticks = f"{outcome.time:,} tick{'s' if outcome.time != 1 else ''}"
+    if outcome.lock is not None:
+        entries = "1 entry" if outcome.lock.entries == 1 else f"{outcome.lock.entries:,} entries"
+        leads = f"; {outcome.leader} leads" if outcome.leader is not None else ""
+        return Text.assemble("  ", (f"▣ {entries}", f"bold {GREEN}"), f" in {ticks}{leads}.")
+    if outcome.detection is not None and issubclass(outcome.cls, Detector):
+        found = len(outcome.detection.detection_times)
+        words = f"{found:,} detection{'s' if found != 1 else ''}, {mistakes(outcome.detection)}"
+        return Text.assemble("  ", (words, "bold"), f" in {ticks}.")
     if outcome.leader is not None:
         return Text.assemble("  ", (f"♛ {outcome.leader} leads", f"bold {GOLD}"), f" after {ticks}.")
     offices = [watched for watched in outcome.properties if watched.name == "uniqueness" and watched.witness]
@@ -165,13 +177,17 @@ def headline(outcome: Outcome) -> Text:
 def costs(outcome: Outcome) -> list[RenderableType]:
     """What it took, against what is proven."""
     n, m = outcome.n, outcome.topology.m
-    line = Text.assemble("  messages ", (f"{outcome.messages:>9,}", "bold"))
+    line = Text.assemble("  messages   ", (f"{outcome.messages:>7,}", "bold"))
     lines: list[RenderableType] = [line]
-    bound = outcome.bound
+    bound, cost = outcome.bound, float(outcome.messages)
+    if outcome.lock is not None and outcome.lock.messages_per_entry is not None:
+        cost = outcome.lock.messages_per_entry
+        line = Text.assemble("  an entry   ", (f"{cost:>9,.1f}", "bold"))
+        lines.append(line)
     if bound is not None:
         most = bound.messages(n, m)
-        line.append(f"   of at most {most:,.0f} = {bound.formula}  ")
-        line.append_text(gauge(outcome.messages / most if most else 0.0))
+        line.append(f"   of at most {most:,.1f}".removesuffix(".0") + f" = {bound.formula}  ")
+        line.append_text(gauge(cost / most if most else 0.0))
     mean = next((bound for bound in outcome.cls.bounds if bound.case == MEAN), None)
     ordinary = outcome.scenario.topology.order == "random" and not outcome.scenario.topology.ids
     if bound is not None and mean is not None and ordinary and outcome.scenario.starters in (None, "all"):
@@ -179,7 +195,49 @@ def costs(outcome: Outcome) -> list[RenderableType]:
     kinds = " · ".join(f"{count:,} {kind}" for kind, count in outcome.messages_by_type.items())
     if kinds:
         lines.append(Padding(Text(kinds, "dim"), (0, 2, 0, 23)))
+    if outcome.lock is not None:
+        lines += service(outcome.lock)
+    if outcome.detection is not None:
+        lines += judgement(outcome.detection)
     return lines
+
+
+def service(lock: LockFigures) -> list[RenderableType]:
+    """How the lock served those who wanted it."""
+    if not lock.entries:
+        return []
+    lines = [figures("waiting", lock.waits, "ticks"), figures("handover", lock.handovers, "ticks")]
+    rate = f"{lock.throughput:>9,.1f}   entries in 1,000 ticks" if lock.throughput is not None else ""
+    lines.append(Text.assemble("  throughput ", rate))
+    lines.append(figures("overtaken", lock.overtaken, "times"))
+    lines.append(Text(f"  bypassed   {lock.bypassed_most:>7,}     times at most: others entered while one waited"))
+    for use in lock.refusals[:5]:
+        refused = f"the resource refused {use.process} at time {use.refused}: its token {use.token} was out of date"
+        lines.append(Text(f"  ⊘ {refused}", VERMILLION))
+    return lines
+
+
+def judgement(detection: DetectionFigures) -> list[RenderableType]:
+    """How well a failure detector judged."""
+    return [
+        figures("detection", detection.detection_times, "ticks after the crash"),
+        figures("mistakes", detection.mistake_durations, f"ticks each, {mistakes(detection)}"),
+        Text(f"  load       {detection.load:>9,.1f}   messages a member in 1,000 ticks"),
+    ]
+
+
+def mistakes(detection: DetectionFigures) -> str:
+    """How often it was wrong."""
+    return "1 mistake" if detection.mistakes == 1 else f"{detection.mistakes:,} mistakes"
+
+
+def figures(name: str, values: Sequence[int], unit: str) -> Text:
+    """Mean, 99th percentile and maximum of something, on a line."""
+    found = summary(values)
+    if found is None:
+        return Text(f"  {name:<10} {'–':>9}", "dim")
+    worst = f"p99 {found['p99']:,.0f}, at most {found['max']:,.0f}"
+    return Text.assemble(f"  {name:<10} {found['mean']:>9,.1f}   {unit} on average, {worst}")
 
 
 def gauge(share: float) -> Text:
@@ -191,13 +249,12 @@ def gauge(share: float) -> Text:
 
 def verdicts(outcome: Outcome) -> list[RenderableType]:
     """Which properties hold; for one that does not, why."""
-    lines: list[RenderableType] = []
-    line = Text("  ")
+    line = Text()
     for watched in outcome.properties:
         mark, style = MARKS[watched.holds]
-        line.append(f"{mark} ", style)
+        line.append(f"{mark}\N{NO-BREAK SPACE}", style)
         line.append(watched.name + "   ")
-    lines.append(line)
+    lines: list[RenderableType] = [Padding(line, (0, 2))]
     lines += [explained(watched) for watched in outcome.properties if watched.witness is not None]
     if outcome.broken_assumption:
         lines.append(Padding(Text(outcome.broken_assumption, style="dim"), (0, 2, 0, 4)))

@@ -38,6 +38,13 @@ def simulate_command(
     skew: o.Skews = None,
     drift: o.Drifts = None,
     call: o.Calls = None,
+    workload: o.WorkloadKind = None,
+    entries: o.Entries = None,
+    think: o.Think = None,
+    hold: o.Hold = None,
+    hot: o.Hot = None,
+    waiting_limit: o.WaitingLimit = None,
+    layer: o.Layers = None,
     settings: o.Settings = None,
     until: o.Until = None,
     events: o.Events = None,
@@ -46,7 +53,7 @@ def simulate_command(
     diagram: Diagram = None,
     save: Save = None,
 ) -> int:
-    """Run an election once and show what came of it."""
+    """Run an election, a mutex or a failure detector once and show what came of it."""
     given = dict(locals())
     for own in ("name", "json", "trace", "diagram", "save"):
         del given[own]

@@ -198,15 +198,22 @@ class Election(Process):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Mutex(Process):
-    """Lets one process in at a time. Judged by mutual exclusion and by freedom from deadlock and starvation."""
+    """Lets one process in at a time. Judged by mutual exclusion, freedom from deadlock and starvation, bounded waiting.
+
+    Whoever drives it gives two commands: "acquire" while the process neither waits nor is inside, "release" while it is
+    inside. The algorithm says in return when the process begins to wait, is inside, and is outside again.
+    """
 
     kind: ClassVar[str] = "mutex"
-    inside: bool = False
+    guarantees: ClassVar[tuple[str, ...]] = (
+        "mutual_exclusion",
+        "deadlock_freedom",
+        "starvation_freedom",
+        "bounded_waiting",
+    )
 
-    @property
-    def waiting(self) -> bool:
-        """Whether this process has asked to enter and is not yet inside; for onlookers."""
-        return False
+    waiting: bool = False
+    inside: bool = False
 
     @property
     def role(self) -> str:
@@ -214,15 +221,26 @@ class Mutex(Process):
             return "inside"
         return "waiting" if self.waiting else ""
 
-    def enter(self) -> None:
-        """Be inside the critical section from here on."""
+    @property
+    def waits_for(self) -> tuple[Pid, ...]:
+        """Those without whom this process cannot go on: whose permission it lacks, or to whom it gave its own."""
+        return ()
+
+    def ask(self) -> None:
+        """Wait to enter from here on."""
+        self.waiting = True
+        self.host.indicate(self, "ask", None)
+
+    def enter(self, token: int | None = None) -> None:
+        """Be inside the critical section from here on; a resource that is shown a token refuses all smaller ones."""
+        self.waiting = False
         self.inside = True
-        self.host.indicate(self, "enter", self.id)
+        self.host.indicate(self, "enter", token)
 
     def leave(self) -> None:
         """Be outside again."""
         self.inside = False
-        self.host.indicate(self, "leave", self.id)
+        self.host.indicate(self, "leave", None)
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -99,7 +99,7 @@ class LogNormal(Delay):
         return [max(1, round(self.median * math.exp(normal.inv_cdf(random() or 0.5)))) for _ in range(count)]
 
 
-SPELLINGS = "unit, uniform:A:B, exponential:MEAN or lognormal:MEDIAN:SIGMA"
+SPELLINGS = "unit, constant:TICKS, uniform:A:B, exponential:MEAN or lognormal:MEDIAN:SIGMA"
 
 
 def parse_delay(text: str, random: Random) -> Delay:
@@ -113,6 +113,10 @@ def parse_delay(text: str, random: Random) -> Delay:
         raise ValueError(f"delay {text!r} is out of range; at most 10^12 ticks")
     if name == "unit" and not numbers:
         return Constant(random, 1)
+    if name == "constant" and len(numbers) == 1:
+        if numbers[0] != int(numbers[0]) or numbers[0] < 1:
+            raise ValueError(f"delay {text!r} needs whole ticks, at least 1")
+        return Constant(random, int(numbers[0]))
     if name == "uniform" and len(numbers) == 2:
         low, high = numbers
         if low != int(low) or high != int(high) or not 1 <= low <= high:

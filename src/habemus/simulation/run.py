@@ -12,16 +12,18 @@ from typing import Any
 import msgspec
 
 from habemus.catalogue import find_algorithm
-from habemus.process import WORST, Anatomy, Bound, Detector, Election, MisuseError, dissect
+from habemus.process import WORST, Anatomy, Bound, Detector, Election, MisuseError, Mutex, dissect
 from habemus.process.source import source_file
-from habemus.properties import Property, election_properties
+from habemus.properties import Property, detector_properties, election_properties, mutex_properties
 from habemus.scenario import (
     DEFAULT_DETECTION,
     DEFAULT_N,
     MOST_PROCESSES,
     AnyFault,
+    Call,
     Crash,
     Cut,
+    Demand,
     Drift,
     Heal,
     Partition,
@@ -36,6 +38,8 @@ from habemus.scenario import (
     shown,
 )
 from habemus.simulation.delays import parse_delay
+from habemus.simulation.demand import Workload
+from habemus.simulation.figures import DetectionFigures, LockFigures
 from habemus.simulation.simulation import Simulation
 from habemus.simulation.topology import KINDS, Topology, arranged, build_topology, neighbour_lists
 from habemus.trace import Header, Recorder, Trace
@@ -72,6 +76,12 @@ class Outcome:
         self.claims = simulation.world.claims
         self.downtimes = simulation.world.downtimes
         self.values_carried = recorder.values_carried if recorder is not None else None
+        self.lock: LockFigures | None = None
+        if any(issubclass(anatomy.cls, Mutex) for anatomy in simulation.stack):
+            self.lock = LockFigures(simulation.world.lock, self.messages)
+        self.detection: DetectionFigures | None = None
+        if any(issubclass(anatomy.cls, Detector) for anatomy in simulation.stack):
+            self.detection = DetectionFigures(simulation.world.suspicions, self.n, self.time, self.messages)
         self.ended = ended
         self.cls = simulation.stack[-1].cls
         some = simulation.nodes[0].process
@@ -88,7 +98,7 @@ class Outcome:
     def bound(self) -> Bound | None:
         """What is proven never to be exceeded, if the proof speaks of such a run: one election, no fault, no option."""
         run = self.scenario
-        if run.parameters or run.faults or run.workload or run.network.loss or self.broken_assumption:
+        if run.parameters or run.faults or run.workload or run.layers or run.network.loss or self.broken_assumption:
             return None
         return next((bound for bound in self.cls.bounds if bound.case == WORST), None)
 
@@ -143,6 +153,8 @@ class Outcome:
             "witnesses": {watched.name: watched.witness.text for watched in self.properties if watched.witness},
             "bound": bound.messages(self.n, self.topology.m) if bound is not None else None,
             "bound_formula": bound.formula if bound is not None else None,
+            **(self.lock.as_dict() if self.lock is not None else {}),
+            **({"detection": self.detection.as_dict()} if self.detection is not None else {}),
             "ended": self.ended,
             "digest": self.digest,
         }
@@ -176,13 +188,13 @@ def run_scenario(
     if recorder is not None and file is not None:
         file.write(msgspec.json.encode(trace_header(scenario, simulation.topology)) + b"\n")
     try:
-        ended = run_in_stages(simulation, horizon_of(scenario, simulation), scenario.events, progress)
+        ended = run_to_end(scenario, simulation, progress)
     except MisuseError:
         raise
     except Exception as error:
         raise clause_error(error, simulation) from error
     if ended != "property":  # stopped on purpose, the rest is left open
-        simulation.conclude()
+        simulation.conclude(ended == "quiescence")
     return Outcome(scenario, simulation, ended, recorder)
 
 
@@ -191,6 +203,20 @@ def horizon_of(scenario: Scenario, simulation: Simulation) -> int:
     if scenario.until is not None:
         return scenario.until
     return max([anatomy.cls.horizon for anatomy in simulation.stack]) or -1
+
+
+def run_to_end(scenario: Scenario, simulation: Simulation, progress: Progress | None) -> str:
+    """Run until it ends. A mutex that never comes to rest gets more time as long as it lets in those who want to."""
+    horizon = until = horizon_of(scenario, simulation)
+    entries = -1
+    while True:
+        ended = run_in_stages(simulation, until, scenario.events, progress)
+        workload, lock = simulation.customers, simulation.world.lock
+        wanted = isinstance(workload, Workload) and workload.open and lock.entries > entries
+        if ended != "time" or scenario.until is not None or not wanted:
+            return ended
+        entries = lock.entries
+        until += horizon
 
 
 def run_in_stages(simulation: Simulation, until: int, budget: int, progress: Progress | None) -> str:
@@ -227,17 +253,10 @@ def trace_header(scenario: Scenario, topology: Topology) -> Header:
 def build_simulation(scenario: Scenario, recorder: Recorder | None) -> Simulation:
     """A simulation that is ready to run."""
     stack, parameters = build_stack(scenario)
-    topology = place_processes(scenario, stack[-1].cls)
+    topology = place_processes(scenario, [anatomy.cls for anatomy in stack])
     check_fault_targets(scenario, topology.ids)
     network = scenario.network
-    properties: list[Property] = []
-    if any(issubclass(anatomy.cls, Election) for anatomy in stack):
-        properties = election_properties()
-    hears_detector = any({"suspect", "trust"} & anatomy.events.keys() for anatomy in stack)
-    brings_detector = any(issubclass(anatomy.cls, Detector) for anatomy in stack)
-    detection = scenario.detection
-    if detection is None:
-        detection = default_detection(parameters[-1]) if hears_detector and not brings_detector else -1
+    properties = properties_of(scenario, stack)
     simulation = Simulation(
         stack,
         parameters,
@@ -248,7 +267,7 @@ def build_simulation(scenario: Scenario, recorder: Recorder | None) -> Simulatio
         network.fifo,
         network.loss,
         network.duplication,
-        detection,
+        detection_time(scenario, stack, parameters),
         recorder,
     )
     for number, link in enumerate(network.links):
@@ -261,11 +280,41 @@ def build_simulation(scenario: Scenario, recorder: Recorder | None) -> Simulatio
     return simulation
 
 
-def default_detection(parameters: dict[str, Any]) -> int:
-    """How long the perfect detector takes: T = 2 T_trans + T_process where the scenario sets these, else a default."""
-    if "transmission" not in parameters:
+def properties_of(scenario: Scenario, stack: list[Anatomy]) -> list[Property]:
+    """What the run is judged by: whatever each kind of layer promises; a detector only where it is the point."""
+    properties: list[Property] = []
+    if any(issubclass(anatomy.cls, Election) for anatomy in stack):
+        properties += election_properties()
+    if any(issubclass(anatomy.cls, Mutex) for anatomy in stack):
+        properties += mutex_properties(scenario.waiting_limit)
+    elif scenario.waiting_limit is not None or scenario.demand is not None:
+        field = "waiting_limit" if scenario.demand is None else "demand"
+        raise ScenarioError(f"{field}: {scenario.algorithm} is not a mutex, so nobody waits to enter")
+    if issubclass(stack[-1].cls, Detector):
+        properties += detector_properties()
+    return properties
+
+
+def detection_time(scenario: Scenario, stack: list[Anatomy], parameters: list[dict[str, Any]]) -> int:
+    """How long the perfect detector takes; -1 if nobody listens to it, or the stack brings a detector of its own.
+
+    Unless the scenario says: `detection` of the detector in the stack that relays it, T = 2 T_trans + T_process where
+    the algorithm has these parameters, else a default.
+    """
+    if scenario.detection is not None:
+        return scenario.detection
+    hearing = [layer for layer, anatomy in enumerate(stack) if {"suspect", "trust"} & anatomy.events.keys()]
+    detectors = [layer for layer, anatomy in enumerate(stack) if issubclass(anatomy.cls, Detector)]
+    relays = [layer for layer in detectors if layer in hearing]
+    if relays:
+        relay = stack[relays[0]]
+        return int(parameters[relays[0]].get("detection", getattr(relay.cls, "detection", DEFAULT_DETECTION)))
+    if not hearing or detectors:
+        return -1
+    chosen = parameters[-1]
+    if "transmission" not in chosen:
         return DEFAULT_DETECTION
-    return int(2 * parameters["transmission"] + parameters.get("processing", 1))
+    return int(2 * chosen["transmission"] + chosen.get("processing", 1))
 
 
 def build_stack(scenario: Scenario) -> tuple[list[Anatomy], list[dict[str, Any]]]:
@@ -294,19 +343,22 @@ def checked_parameters(anatomy: Anatomy, given: dict[str, Any], where: str) -> d
     return parameters
 
 
-def place_processes(scenario: Scenario, cls: Any) -> Topology:
+def place_processes(scenario: Scenario, stack: list[Any]) -> Topology:
     """The topology of a scenario with its ids in place."""
+    cls = most_demanding(scenario, stack)
     place = scenario.topology
     seed = scenario.seed
     if place.file is not None or place.edges is not None:
+        if cls.topology == "tree":
+            return checked_tree(graph_topology(scenario), cls)
         if cls.topology != "any":
-            raise ScenarioError(f"topology: {scenario.algorithm} runs on a {cls.topology} topology, not on any graph")
+            raise ScenarioError(f"topology: {cls.name} runs on a {cls.topology} topology, not on any graph")
         return graph_topology(scenario)
     kind = place.kind or (cls.topology if cls.topology != "any" else "random")
     if kind not in KINDS:
         raise ScenarioError(f"topology.kind: there is no topology {kind!r}; there are: {', '.join(KINDS)}")
     if cls.topology in ("ring", "complete") and kind != cls.topology:
-        raise ScenarioError(f"topology.kind: {scenario.algorithm} needs the {cls.topology} topology, not {kind}")
+        raise ScenarioError(f"topology.kind: {cls.name} needs the {cls.topology} topology, not {kind}")
     if place.ids is not None:
         ids = checked_ids(place.ids)
         if place.n is not None and place.n != len(ids):
@@ -317,9 +369,30 @@ def place_processes(scenario: Scenario, cls: Any) -> Topology:
             raise ScenarioError(f"topology.n: expected a number of processes from 1 to {MOST_PROCESSES:,}, got {n}")
         ids = arranged(list(range(1, n + 1)), place.order, Random(f"{seed}/ids"))
     try:
-        return build_topology(kind, ids, Random(f"{seed}/graph"))
+        topology = build_topology(kind, ids, Random(f"{seed}/graph"))
     except ValueError as error:
         raise ScenarioError(f"topology: {error}") from None
+    return checked_tree(topology, cls) if cls.topology == "tree" else topology
+
+
+def most_demanding(scenario: Scenario, stack: list[Any]) -> Any:
+    """The layer whose topology suits all: a complete graph holds every ring and tree, and `any` takes what there is."""
+    demanding = [cls for cls in stack if cls.topology not in ("any", "ring")] or [
+        cls for cls in stack if cls.topology == "ring"
+    ]
+    kinds = sorted({cls.topology for cls in demanding})
+    if len(kinds) > 1:
+        raise ScenarioError(f"layers: {' and '.join(f'{c.name} needs a {c.topology} topology' for c in demanding)}")
+    if kinds == ["tree"] and any(cls.topology == "ring" for cls in stack):
+        raise ScenarioError("layers: one needs a ring and another a tree, which has no circle")
+    return demanding[0] if demanding else stack[-1]
+
+
+def checked_tree(topology: Topology, cls: Any) -> Topology:
+    """A topology without a circle."""
+    if topology.m != topology.n - 1:
+        raise ScenarioError(f"topology: {cls.name} needs a tree, as tree, line and star are, but there is a circle")
+    return topology
 
 
 def checked_ids(ids: list[int]) -> list[int]:
@@ -380,7 +453,7 @@ def goal_named(name: str, properties: list[Property]) -> Property:
 
 
 def schedule(scenario: Scenario, simulation: Simulation) -> None:
-    """Put starters, calls and faults on the agenda."""
+    """Put starters, calls, demand and faults on the agenda."""
     topology = simulation.topology
     simulation.at(0, simulation.start_below)
     for fault in scenario.faults:
@@ -388,17 +461,36 @@ def schedule(scenario: Scenario, simulation: Simulation) -> None:
     starters = starters_of(scenario, topology)
     if starters:
         simulation.at(0, lambda: simulation.start(starters))
+    workload: Workload | None = None
+    if "acquire" in simulation.commands:
+        demand = scenario.demand or Demand("idle" if scenario.workload else "one-each")
+        workload = simulation.customers = Workload(simulation, demand, scenario.seed)
+        simulation.at(0, workload.begin)
     for number, call in enumerate(scenario.workload):
-        command = "start" if call.call == "election" else call.call
-        known = [name for anatomy in simulation.stack for name in anatomy.commands]
-        if any("start" in anatomy.events and issubclass(anatomy.cls, Election) for anatomy in simulation.stack):
-            known.append("start")
-        if command not in known:
-            spelled = ", ".join("election" if name == "start" else name for name in known) or "none"
-            where = f"workload[{number}].call"
-            raise ScenarioError(f"{where}: {scenario.algorithm} knows no {call.call!r}; it knows: {spelled}")
+        command = checked_command(call, number, scenario, simulation)
         for pid in call.who:
-            simulation.at(call.at, lambda pid=pid, command=command: simulation.command(pid, command))  # type: ignore[misc]
+            simulation.at(call.at, call_action(simulation, workload, pid, command, call.hold))
+
+
+def checked_command(call: Call, number: int, scenario: Scenario, simulation: Simulation) -> str:
+    """The command that a call means, if some layer knows it."""
+    command = "start" if call.call == "election" else call.call
+    if command not in simulation.commands:
+        spelled = ", ".join("election" if name == "start" else name for name in simulation.commands) or "none"
+        where = f"workload[{number}].call"
+        raise ScenarioError(f"{where}: {scenario.algorithm} knows no {call.call!r}; it knows: {spelled}")
+    if call.hold is not None and command != "acquire":
+        raise ScenarioError(f"workload[{number}].hold: only who acquires holds something, not who is told to {command}")
+    return command
+
+
+def call_action(
+    simulation: Simulation, workload: Workload | None, pid: int, command: str, hold: int | None
+) -> Callable[[], None]:
+    """What a call does."""
+    if command == "acquire" and workload is not None:
+        return lambda: workload.call(pid, hold)
+    return lambda: simulation.command(pid, command)
 
 
 def starters_of(scenario: Scenario, topology: Topology) -> list[int]:

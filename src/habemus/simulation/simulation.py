@@ -14,9 +14,21 @@ from heapq import heappop, heappush
 from random import Random
 from typing import Any, Final, cast
 
-from mypy_extensions import i64
+from mypy_extensions import i64, mypyc_attr
 
-from habemus.process import Anatomy, Clause, Election, Host, Message, MisuseError, Pid, Port, Process
+from habemus.process import (
+    Anatomy,
+    Clause,
+    Detector,
+    Election,
+    Host,
+    Message,
+    MisuseError,
+    Mutex,
+    Pid,
+    Port,
+    Process,
+)
 from habemus.process.anatomy import check_message
 from habemus.process.source import place
 from habemus.properties import Property, World
@@ -179,6 +191,23 @@ class Node(Host):
         return topology.ids[self.place - 1], topology.ids[(self.place + 1) % topology.n]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Customers:
+    """Whoever gives the commands: told when a process enters, leaves or is back, and whom it could not ask."""
+
+    def entered(self, id: Pid) -> None:
+        """The process is inside."""
+
+    def left(self, id: Pid) -> None:
+        """The process is outside again."""
+
+    def recovered(self, id: Pid) -> None:
+        """The process is back, and neither waits nor is inside."""
+
+    def engaged(self, id: Pid) -> None:
+        """The process was asked to acquire the lock while it waited or was inside."""
+
+
 class Simulation:
     """A run in the making: build it, schedule faults and commands with `at`, then `run`."""
 
@@ -239,8 +268,16 @@ class Simulation:
         self.plain = recorder is None and loss == 0 and duplication == 0 and fifo and not self.synchronous
 
         self.world = World(topology.ids)
-        self.properties = properties
-        self.heeding_followers = [watched for watched in properties if watched.heeds_followers]
+        self.properties: list[Property] = []
+        self.heeding_office: list[Property] = []
+        self.heeding_followers: list[Property] = []
+        self.heeding_lock: list[Property] = []
+        for watched in properties:
+            self.watch(watched)
+        self.customers = Customers()
+        self.refusals: list[tuple[Pid, object]] = []  # by the resource, in the step that is under way
+        detectors = [layer for layer, anatomy in enumerate(stack) if issubclass(anatomy.cls, Detector)]
+        self.hearing = detectors or list(range(len(stack)))  # the layers that the perfect detector speaks to
         self.goal: Property | None = None
         self.inboxes: dict[int, list[tuple[Pid, Any]]] = {}
         self.pulse = 0
@@ -252,6 +289,16 @@ class Simulation:
             self.nodes = [Node(self, i, id, topology.n) for i, id in enumerate(topology.ids)]
         finally:
             resume_collector(collecting, topology.n)
+
+    def watch(self, watched: Property) -> None:
+        """Judge the run by one more property."""
+        self.properties.append(watched)
+        if watched.topic == "election":
+            self.heeding_office.append(watched)
+            if watched.heeds_followers:
+                self.heeding_followers.append(watched)
+        elif watched.topic == "mutex":
+            self.heeding_lock.append(watched)
 
     # Processes -----------------------------------------------------------------------------------------------------
 
@@ -478,6 +525,10 @@ class Simulation:
             recorder.begin(self.now, clause.kind, node.id, clause.name, name, subject, received)
             clause.function(process, *arguments)
             recorder.end(process, layer, anatomy)
+            if self.refusals:
+                for id, tokens in self.refusals:
+                    recorder.note(self.now, "refuse", id, tokens)
+                self.refusals = []
 
     def settle(self, node: Node) -> None:
         """Pass indications up and run the `whenever` clauses whose guards have become true."""
@@ -515,17 +566,43 @@ class Simulation:
 
     def indicate(self, node: Node, layer: Process, what: str, subject: Pid | None) -> None:
         """A layer found something out: onlookers see it now, the layers above after the step."""
+        world = self.world
+        world.time = self.now
+        world.event = self.recorder.count - 1 if self.recorder is not None else -1
         if what == "leader":
-            world = self.world
-            world.time = self.now
-            world.event = self.recorder.count - 1 if self.recorder is not None else -1
             office_changed = world.names_leader(node.id, subject)
-            for watched in self.properties if office_changed else self.heeding_followers:
+            for watched in self.heeding_office if office_changed else self.heeding_followers:
                 watched.observe(world)
+        elif what == "suspect":
+            world.suspicions.suspects(node.id, cast(Pid, subject), world.time)
+        elif what == "trust":
+            world.suspicions.trusts(node.id, cast(Pid, subject), world.time)
+        else:
+            self.use_lock(node, what, subject)
         if node.layers is not None:
             if node.indications is None:
                 node.indications = []
             node.indications.append((self.layer_index(node, layer), what, subject))
+
+    def use_lock(self, node: Node, what: str, token: int | None) -> None:
+        """A process asks for the lock, is inside ("enter") or outside again ("leave")."""
+        world, lock = self.world, self.world.lock
+        served = True
+        if what == "ask":
+            lock.asks(node.id, world.time, world.event)
+        elif what == "enter":
+            served = lock.enters(node.id, token, world.time, world.event)
+        else:
+            token = lock.inside[node.id].token
+            served = lock.leaves(node.id, world.time)
+        if not served and self.recorder is not None:
+            self.refusals.append((node.id, [token, lock.resource.highest]))
+        for watched in self.heeding_lock:
+            watched.observe(world)
+        if what == "enter":
+            self.customers.entered(node.id)
+        elif what == "leave":
+            self.customers.left(node.id)
 
     def judge(self) -> None:
         """Let every property look at the world."""
@@ -598,6 +675,13 @@ class Simulation:
         known = self.commands.get(name)
         if known is not None:
             layer, clause = known
+            process = self.layer(node, layer, node.process)
+            if isinstance(process, Mutex):
+                if name == "acquire" and (process.waiting or process.inside):
+                    self.customers.engaged(id)
+                    return
+                if name == "release" and not process.inside:
+                    return
             if self.direct:
                 clause.function(node.process)
                 return
@@ -654,6 +738,7 @@ class Simulation:
                 self.run_event(node, index, "recover", None)
             elif not issubclass(anatomy.cls, Election):
                 self.run_event(node, index, "start", None)
+        self.customers.recovered(id)
         if self.detection >= 0:
             life = node.life
             self.at(self.now + max(1, self.detection), lambda: self.tell_all(node, life, "trust"))
@@ -681,7 +766,7 @@ class Simulation:
         if not node.up:
             self.hold(node, lambda: self.inform(node, what, subject))
             return
-        for layer in range(len(self.stack)):
+        for layer in self.hearing:
             self.run_event(node, layer, what, subject)
 
     def pause(self, id: Pid) -> None:
@@ -892,8 +977,13 @@ class Simulation:
                 counts[name] = counts.get(name, 0) + 1
         return {name: count for name, count in counts.items() if count}
 
-    def conclude(self) -> None:
-        """The run is over: let every property decide."""
+    def conclude(self, over: bool) -> None:
+        """The run has ended, because nothing was left to do (`over`) or before that: let every property decide."""
         self.world.time = self.now
+        self.world.over = over
+        if self.world.lock.waiting:
+            for node in self.nodes:
+                if isinstance(node.process, Mutex) and not node.crashed:
+                    self.world.lock.waits_for[node.id] = node.process.waits_for
         for watched in self.properties:
             watched.conclude(self.world)

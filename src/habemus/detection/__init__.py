@@ -1,0 +1,1 @@
+"""Failure detection: one file an algorithm. Each imports the vocabulary and nothing else."""

@@ -1,0 +1,1 @@
+"""Mutual exclusion: one file an algorithm. Each imports the vocabulary and nothing else."""
