@@ -73,6 +73,7 @@ MEANING = {
     "resume": "end of pause",
     "skew": "clock jumps",
     "drift": "clock drifts",
+    "refuse": "the resource refuses a stale token",
 }
 
 
@@ -204,7 +205,7 @@ def draw_lanes(layout: Layout, accused: set[int]) -> list[str]:
     """The lane of every process: tinted while it holds a role, dotted while it is paused, missing while it is down."""
     frame, story = layout.frame, layout.story
     parts = []
-    for stretch in story.roles:
+    for stretch in sorted(story.roles, key=lambda stretch: -tint_width(stretch.what)):
         start = layout.point_of(stretch.process, stretch.start, 0)
         end = layout.point_of(stretch.process, stretch.end, frame.length)
         colour = ROLE_COLOUR.get(stretch.what)
@@ -232,7 +233,7 @@ def draw_lanes(layout: Layout, accused: set[int]) -> list[str]:
 
 def tint_width(role: str) -> int:
     """How broad the tint of a role is: who leads or is inside stands out from those who would like to."""
-    return 12 if role in ("leader", "inside") else 7
+    return {"leader": 14, "inside": 10}.get(role, 6)
 
 
 def draw_arrow(arrow: Arrow, kind: int, icons: dict[int, str]) -> str:
@@ -294,6 +295,8 @@ def icon(name: str) -> str:
         return '<circle class="hollow" r="6"/><path class="stroke" d="M-2 -2.5 V2.5 M2 -2.5 V2.5"/>'
     if name == "resume":
         return '<circle class="hollow" r="6"/><path class="dot" d="M-2 -3.4 L4 0 L-2 3.4 Z"/>'
+    if name == "refuse":
+        return '<circle class="witness" r="6"/><path class="witness" d="M-4.2 4.2 L4.2 -4.2"/>'
     if name == "recover":
         return '<circle class="hollow" r="5.5"/><circle class="dot" r="2.4"/>'
     return '<circle class="hollow" r="5.5"/>'

@@ -19,7 +19,7 @@ FAULT = Style("fault", 11)
 
 DOWN = Scale(slot=20, step=38, per_flight=15)
 RIGHT = Scale(slot=30, step=124, per_flight=22)
-FAULTS = ("crash", "recover", "pause", "resume", "skew", "drift")
+FAULTS = ("crash", "recover", "pause", "resume", "skew", "drift", "refuse")
 ICON_ROLES = ("leader", "candidate", "inside", "waiting")
 
 LANE_PRICE, ARROW_PRICE = 1.0, 2.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from habemus.trace.format import Event, Trace
 from habemus.trace.story import UNDER_WAY, fault_text, read_story
 
-FAULTS = ("crash", "recover", "pause", "resume", "skew", "drift")
+FAULTS = ("crash", "recover", "pause", "resume", "skew", "drift", "refuse")
 ROLE_NOTES = {"leader": "👑 leader", "candidate": "⚑ candidate", "inside": "🔒 inside", "waiting": "waiting"}
 
 ESCAPES = str.maketrans({"#": "#35;", ";": "#59;", "\n": " "})

@@ -110,21 +110,26 @@ def flights_of(events: list[Event], shown: set[int]) -> list[Flight]:
 
 
 def roles_of(events: list[Event]) -> list[Stretch]:
-    """Who held which role from when to when."""
-    held: dict[int, tuple[str, Event]] = {}
+    """Who held which role from when to when; the layers of a process may each have one."""
+    held: dict[tuple[int, str], tuple[str, Event]] = {}
     stretches = []
     for event in events:
-        pid = event.process
-        role = "" if event.kind == "crash" else event.role
-        if pid is None or role is None:
+        if event.process is None or (event.role is None and event.kind != "crash"):
             continue
-        before = held.pop(pid, None)
-        if before is not None:
-            stretches.append(Stretch(pid, before[0], before[1], event))
-        if role:
-            held[pid] = (role, event)
-    stretches += [Stretch(pid, role, start, None) for pid, (role, start) in held.items()]
+        ended = [key for key in held if key[0] == event.process and event.kind == "crash" or key == layer_of(event)]
+        for key in ended:
+            role, start = held.pop(key)
+            stretches.append(Stretch(key[0], role, start, event))
+        if event.role:
+            held[layer_of(event)] = (event.role, event)
+    stretches += [Stretch(key[0], role, start, None) for key, (role, start) in held.items()]
     return sorted(stretches, key=lambda stretch: stretch.start.event)
+
+
+def layer_of(event: Event) -> tuple[int, str]:
+    """The layer at which an event happens."""
+    assert event.process is not None
+    return event.process, event.layer
 
 
 def outages_of(events: list[Event]) -> list[Stretch]:

@@ -10,6 +10,7 @@ processes do alike in the same tick, share a row.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 from textwrap import fill
 
@@ -26,19 +27,22 @@ NO_BREAK = "\u00a0"
 NARROWEST, WIDEST = 3, 8
 
 ICONS = {"leader": "♛", "candidate": "⚑", "inside": "▣", "waiting": "◷"}
-FAULTS = {"crash": "○", "recover": "◉", "pause": "‖", "resume": "▸", "skew": "◷", "drift": "◷"}
+FAULTS = {"crash": "○", "recover": "◉", "pause": "‖", "resume": "▸", "skew": "◔", "drift": "◔", "refuse": "⊘"}
 MEANING = {
     "⚑": "candidate",
     "♛": "leader",
     "▣": "inside",
+    "◷": "waiting",
+    "◔": "clock fault",
     "◇": "timer or detector",
     "○": "crash",
     "◉": "recovery",
     "‖": "pause",
     "▸": "end of pause",
     "✗": "lost",
+    "⊘": "refused by the resource",
 }
-SAID = {"crash": "crashes", "recover": "is back", "pause": "pauses", "resume": "goes on"}
+SAID = {"crash": "crashes", "recover": "is back", "pause": "pauses", "resume": "goes on", "refuse": "is refused"}
 LANES = {"leader": "┃", "inside": "┃", "crash": " ", "pause": "┊"}
 ROLES_SAID = {  # for one process and for several
     "leader": ("leads", "lead"),
@@ -122,7 +126,7 @@ class Lanes:
         self.ids = ids
         self.pitch = pitch
         self.column = {pid: number * pitch for number, pid in enumerate(ids)}
-        self.state = dict.fromkeys(ids, "")
+        self.roles: defaultdict[int, dict[str, str]] = defaultdict(dict)  # process -> layer -> role
         self.out: dict[int, str] = {}
         self.width = len(ids) * pitch
 
@@ -162,20 +166,25 @@ class Lanes:
         elif event.kind in ("recover", "resume") and not event.clause:
             self.out.pop(pid, None)
         if event.kind == "crash":
-            self.state[pid] = ""
+            self.roles[pid] = {}
         elif event.role is not None:
-            self.state[pid] = event.role
+            self.roles[pid][event.layer] = event.role
+
+    def state(self, pid: int) -> str:
+        """The role of a process that shows: the one that comes first among those of its layers."""
+        held = self.roles[pid].values()
+        return next((role for role in ("inside", "leader", "candidate", "waiting") if role in held), "")
 
     def lane(self, pid: int) -> tuple[str, Style]:
         """The piece of lane of a process to which nothing happens."""
-        state = self.state[pid]
+        state = self.state(pid)
         sign = LANES.get(self.out.get(pid, state), "│")
         return sign, Style(color=ROLE_COLOUR.get(state), dim=state not in ROLE_COLOUR)
 
     def icon(self, event: Event, pid: int) -> tuple[str, Style]:
         """The sign of an event at its process."""
         loud = event.kind in FAULTS or bool(event.role)
-        return sign_of(event), Style(color=ROLE_COLOUR.get(self.state[pid]), bold=loud)
+        return sign_of(event), Style(color=ROLE_COLOUR.get(self.state(pid)), bold=loud)
 
     def draw_arrow(self, cells: list[tuple[str, Style]], carried: Carried, lost: bool, style: Style) -> None:
         """An arrow from lane to lane; a lost message ends in a cross before it gets there."""
