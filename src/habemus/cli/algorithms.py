@@ -12,7 +12,8 @@ from habemus.cli import options as o
 
 DRAWN_N, DRAWN_EVENTS, DRAWN_ROWS, EXAMPLE_N = 4, 200, 18, 8
 
-GRAPHS = {"ring": "a ring", "complete": "a complete graph", "any": "any connected graph"}
+GRAPHS = {"ring": "a ring", "complete": "a complete graph", "tree": "a tree", "any": "any connected graph"}
+KINDS = {"election": "elections", "mutex": "mutexes", "detector": "failure detectors"}
 
 
 def algorithms(
@@ -79,10 +80,12 @@ def show_table(entries: list[dict[str, Any]]) -> None:
     console = Console(highlight=False)
     heading = ""
     for entry in sorted(entries, key=lambda entry: (entry["kind"], entry["topology"], entry["model"], entry["name"])):
-        if heading != (heading := f"{entry['kind']} on {GRAPHS.get(entry['topology'], entry['topology'])}"):
+        kind = KINDS.get(entry["kind"], entry["kind"])
+        if heading != (heading := f"{kind} on {GRAPHS.get(entry['topology'], entry['topology'])}"):
             console.print(f"\n[dim]{heading}[/]")
         worst = next((bound["formula"] for bound in entry["bounds"] if bound["case"] == "worst"), "")
-        console.print(Text.assemble("  ", (f"{entry['name']:<22}", "bold"), f"at most {worst}" if worst else ""))
+        cost = f"at most {worst}{' an entry' if entry['kind'] == 'mutex' else ''}" if worst else ""
+        console.print(Text.assemble("  ", (f"{entry['name']:<22}", "bold"), cost))
         console.print(Padding(Text(f"{entry['model']} · {entry['idea']}", "dim"), (0, 0, 0, 4)))
     console.print("\n[dim]Messages at most, for n processes and m links.[/]")
     console.print("[dim]One in full:[/] habemus algorithms NAME[dim]. Run it:[/] habemus simulate NAME[dim].[/]")
@@ -122,7 +125,8 @@ def show_entry(name: str, entry: dict[str, Any], cls: Any) -> None:
     show_essay(console, entry["text"])
     for bound in entry["bounds"]:
         value = f"{bound['example']:,.1f}".removesuffix(".0")
-        line = f"   {bound['formula']} messages; {value} for n = {EXAMPLE_N}"
+        each = " an entry" if entry["kind"] == "mutex" else ""
+        line = f"   {bound['formula']} messages{each}; {value} for n = {EXAMPLE_N}"
         console.print(Text.assemble(("\n" + {"worst": "at most", "mean": "on average"}[bound["case"]], "dim"), line))
     console.print(Text.assemble("\n", (f"a run with n = {DRAWN_N}", "dim")))
     console.print(Padding(small_run(name, console.width), (0, 2)))
@@ -147,7 +151,7 @@ def show_entry(name: str, entry: dict[str, Any], cls: Any) -> None:
 
 
 def small_run(name: str, width: int) -> Any:
-    """A few processes electing, drawn for the terminal."""
+    """A few processes at work, drawn for the terminal."""
     from habemus.scenario import Place, Scenario
     from habemus.simulation import simulate
     from habemus.trace.terminal import terminal_diagram

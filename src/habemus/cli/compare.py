@@ -37,6 +37,12 @@ def compare_command(
     skew: o.Skews = None,
     drift: o.Drifts = None,
     call: o.Calls = None,
+    workload: o.WorkloadKind = None,
+    entries: o.Entries = None,
+    think: o.Think = None,
+    hold: o.Hold = None,
+    hot: o.Hot = None,
+    waiting_limit: o.WaitingLimit = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="ALGORITHM.NAME=VALUE: a parameter of one of them.")
     ] = None,
@@ -46,7 +52,7 @@ def compare_command(
     jobs: Annotated[int | None, typer.Option("--jobs", help="Processes to use.", show_default="all cores")] = None,
     json: o.Json = False,
 ) -> int:
-    """Run algorithms on the same topology, ids, faults and seeds, and compare cost, downtime and violations."""
+    """Run algorithms on the same topology, ids, faults and seeds; compare cost, waiting or downtime, violations."""
     given = dict(locals())
     for own in ("names", "scenario", "seeds", "settings", "plot", "jobs", "json"):
         del given[own]
@@ -59,8 +65,9 @@ def compare_command(
     if seeds < 1 or (jobs is not None and jobs < 1):
         raise ScenarioError("--seeds and --jobs: expected at least 1")
     check_plot(plot)
-    for name in names:
-        find_algorithm(name)
+    kinds = {find_algorithm(name).kind for name in names}
+    if len(kinds) > 1:
+        raise ScenarioError(f"compare needs algorithms of one kind, not {' and '.join(sorted(kinds))}")
     base = o.adjusted(o.scenario_from(scenario) if scenario is not None else Scenario(names[0]), given)
     parameters = parameters_of(names, settings or [])
     with ProcessPoolExecutor(jobs) as pool:
@@ -103,9 +110,18 @@ def show_comparison(rows: list[Comparison], plot: str | None) -> None:
     table.add_row("values carried", *(number(row.values) for row in rows))
     table.add_row("time, ticks", *(number(row.time) for row in rows))
     table.add_row("causal time, messages in a row", *(number(row.rounds) for row in rows))
-    table.add_row("downtime after a crash, ticks", *(number(row.downtime) for row in rows))
-    table.add_row("  at most", *(number(row.longest_downtime) for row in rows))
-    table.add_row("changes of leader", *(number(row.leader_changes) for row in rows))
+    if all(row.entries is None for row in rows):
+        table.add_row("downtime after a crash, ticks", *(number(row.downtime) for row in rows))
+        table.add_row("  at most", *(number(row.longest_downtime) for row in rows))
+        table.add_row("changes of leader", *(number(row.leader_changes) for row in rows))
+    else:
+        table.add_row("entries", *(number(row.entries) for row in rows))
+        table.add_row("messages an entry", *(number(row.messages_per_entry) for row in rows))
+        table.add_row("waiting to enter, ticks", *(number(row.waiting) for row in rows))
+        table.add_row("  at most", *(number(row.longest_wait) for row in rows))
+        table.add_row("handover to the next, ticks", *(number(row.handover) for row in rows))
+        table.add_row("entries in 1,000 ticks", *(number(row.throughput) for row in rows))
+        table.add_row("times overtaken", *(number(row.overtaken) for row in rows))
     for name in sorted({name for row in rows for name in row.violations}):
         shares = [f"{row.violations.get(name, 0)} of {row.runs}" for row in rows]
         table.add_row(

@@ -206,7 +206,8 @@ def service(lock: LockFigures) -> list[RenderableType]:
     """How the lock served those who wanted it."""
     if not lock.entries:
         return []
-    lines: list[RenderableType] = [figures("waiting", lock.waits, "ticks"), figures("handover", lock.handovers, "ticks")]
+    lines: list[RenderableType] = [figures("waiting", lock.waits, "ticks")]
+    lines.append(figures("handover", lock.handovers, "ticks"))
     rate = f"{lock.throughput:>9,.1f}   entries in 1,000 ticks" if lock.throughput is not None else ""
     lines.append(Text.assemble("  throughput ", rate))
     lines.append(figures("overtaken", lock.overtaken, "times"))

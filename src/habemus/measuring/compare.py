@@ -1,13 +1,13 @@
 """Algorithms side by side: the same topology, ids, faults and seeds for each.
 
 What is compared: messages, the values they carry (ids, counters, list entries), the time and the longest causal chain
-of messages, how long the group is without an agreed leader after a crash, how often leadership changes hands, and
-which properties are violated in how many runs.
+of messages, how long the group is without an agreed leader after a crash, how often leadership changes hands; of a
+mutex, how many entered, what an entry cost and how long it took; and which properties are violated in how many runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
 from pathlib import Path
 from statistics import fmean
@@ -34,6 +34,13 @@ class Comparison(Struct):
     downtime: float | None
     longest_downtime: int | None
     leader_changes: float
+    entries: float | None
+    messages_per_entry: float | None
+    waiting: float | None
+    longest_wait: int | None
+    handover: float | None
+    throughput: float | None
+    overtaken: float | None
     violations: dict[str, int]
     unfinished: int
 
@@ -41,6 +48,7 @@ class Comparison(Struct):
 def measured(scenario: Scenario) -> dict[str, Any]:
     """One run."""
     outcome = simulate(scenario, digest=True)
+    lock = outcome.lock
     return {
         "messages": outcome.messages,
         "values": outcome.values_carried,
@@ -48,6 +56,12 @@ def measured(scenario: Scenario) -> dict[str, Any]:
         "rounds": outcome.rounds,
         "downtimes": outcome.downtimes,
         "claims": outcome.claims,
+        "entries": lock.entries if lock is not None else None,
+        "messages_per_entry": lock.messages_per_entry if lock is not None else None,
+        "waits": lock.waits if lock is not None else [],
+        "handovers": lock.handovers if lock is not None else [],
+        "throughput": lock.throughput if lock is not None else None,
+        "overtaken": lock.overtaken if lock is not None else [],
         "violated": [watched.name for watched in outcome.properties if watched.witness is not None],
         "unfinished": outcome.ended == "budget",
     }
@@ -70,6 +84,7 @@ def compare(
 def summary(algorithm: str, runs: list[dict[str, Any]]) -> Comparison:
     """What the runs of one algorithm have in common."""
     downtimes = [downtime for run in runs for downtime in run["downtimes"]]
+    waits = [wait for run in runs for wait in run["waits"]]
     violations: dict[str, int] = {}
     for run in runs:
         for name in run["violated"]:
@@ -81,12 +96,25 @@ def summary(algorithm: str, runs: list[dict[str, Any]]) -> Comparison:
         fmean(run["values"] for run in runs),
         fmean(run["time"] for run in runs),
         fmean(run["rounds"] for run in runs),
-        fmean(downtimes) if downtimes else None,
+        mean_of(downtimes),
         max(downtimes) if downtimes else None,
         fmean(max(0, run["claims"] - 1) for run in runs),
+        mean_of(run["entries"] for run in runs),
+        mean_of(run["messages_per_entry"] for run in runs),
+        mean_of(waits),
+        max(waits, default=None),
+        mean_of(handover for run in runs for handover in run["handovers"]),
+        mean_of(run["throughput"] for run in runs),
+        mean_of(times for run in runs for times in run["overtaken"]),
         violations,
         sum(run["unfinished"] for run in runs),
     )
+
+
+def mean_of(values: Iterable[float | None]) -> float | None:
+    """The mean of those that are there."""
+    there = [value for value in values if value is not None]
+    return fmean(there) if there else None
 
 
 def draw_comparison(comparisons: list[Comparison], path: str | Path) -> None:
@@ -104,6 +132,10 @@ def draw_comparison(comparisons: list[Comparison], path: str | Path) -> None:
         ("causal time, messages in a row", [row.rounds for row in comparisons]),
         ("downtime after a crash, ticks", [row.downtime or 0 for row in comparisons]),
         ("changes of leader", [row.leader_changes for row in comparisons]),
+        ("messages an entry", [row.messages_per_entry or 0 for row in comparisons]),
+        ("waiting to enter, ticks", [row.waiting or 0 for row in comparisons]),
+        ("from one leaving to the next entering, ticks", [row.handover or 0 for row in comparisons]),
+        ("entries in 1,000 ticks", [row.throughput or 0 for row in comparisons]),
         *(
             (f"runs that violate {name}", [float(row.violations.get(name, 0)) for row in comparisons])
             for name in violated

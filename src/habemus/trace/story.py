@@ -116,7 +116,7 @@ def roles_of(events: list[Event]) -> list[Stretch]:
     for event in events:
         if event.process is None or (event.role is None and event.kind != "crash"):
             continue
-        ended = [key for key in held if key[0] == event.process and event.kind == "crash" or key == layer_of(event)]
+        ended = [key for key in held if (key[0] == event.process and event.kind == "crash") or key == layer_of(event)]
         for key in ended:
             role, start = held.pop(key)
             stretches.append(Stretch(key[0], role, start, event))
