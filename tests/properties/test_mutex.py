@@ -1,5 +1,7 @@
 """The four properties of a mutex explain themselves, and the resource defends itself."""
 
+import itertools
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -123,7 +125,7 @@ def test_a_circle_is_found_exactly_where_there_is_one(waits_for):
     starts = sorted(waits_for)
     circle = waiting_circle(waits_for, starts)
     assert bool(circle) == any(reaches(pid, pid) for pid in range(10))
-    assert all(b in waits_for[a] for a, b in zip(circle, circle[1:], strict=False))
+    assert all(b in waits_for[a] for a, b in itertools.pairwise(circle))
     assert not circle or circle[0] == circle[-1]
 
 
