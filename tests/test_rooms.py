@@ -9,7 +9,10 @@ import habemus
 
 HOME = Path(habemus.__file__).parent
 ALGORITHM_ROOMS = ("election", "mutex", "detection")
-PURE = {"__future__", "dataclasses", "typing", "collections.abc", "abc", "enum", "hashlib", "math", "mypy_extensions"}
+PURE = {
+    *("__future__", "abc", "collections.abc", "dataclasses", "enum", "functools", "hashlib", "math"),
+    *("mypy_extensions", "typing"),
+}
 
 # Who may import whom, below habemus. A room may always import itself.
 BELOW: dict[str, set[str]] = {

@@ -9,7 +9,7 @@ import sys
 
 import typer
 
-from habemus.cli import algorithms, compare, raft_figure, scenario, simulate, sweep
+from habemus.cli import algorithms, compare, detector_figure, quorum, raft_figure, scenario, simulate, sweep, timeout
 from habemus.compilation import is_compiled
 from habemus.version import VERSION
 
@@ -27,7 +27,10 @@ app.command("simulate")(simulate.simulate_command)
 app.command("scenario")(scenario.scenario_command)
 app.command("sweep")(sweep.sweep_command)
 app.command("compare")(compare.compare_command)
+app.command("quorum")(quorum.quorum_command)
+app.command("timeout")(timeout.timeout_command)
 app.command("raft-figure")(raft_figure.raft_figure_command)
+app.command("detector-figure")(detector_figure.detector_figure_command)
 
 
 def show_version(wanted: bool) -> None:

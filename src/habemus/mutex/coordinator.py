@@ -1,0 +1,341 @@
+"""Coordinator: ask one process, who lets the others in one after the other.
+
+Whoever wants in asks the coordinator and waits. The coordinator keeps a queue; whenever the resource is free it lets
+the first one in. Who leaves says so, and the coordinator says that it has heard.
+
+Assumes   a complete graph, reliable links in any order, no crashes, no bound on delays. With `lease`, participants may
+          crash and come back, messages take at most `transmission`, and nobody is slow: a process that stands still
+          cannot see its lease end, and two are inside. With `retry`, links may lose messages, and a coordinator that
+          comes back is asked again. With `elected`, anybody may crash, as far as the election below copes with it.
+Gives     mutual exclusion, freedom from deadlock and starvation, bounded waiting: the queue is first come, first served.
+Costs     3 messages an entry, 4 if acknowledged; none for the coordinator's own. It is the bottleneck.
+Why safe  a ticket numbers each request. Only its grant lets its owner in, and a release, or the owner's next ticket,
+          says that it is over, so doubled and late messages do no harm. With `lease` the holder leaves by itself after
+          that many ticks, so lease + transmission after the grant it is out and the next may enter.
+
+Options   `coordinator` is its id; if not given, the smallest.
+          `acknowledged` releases; `processing`, ticks the coordinator takes over a release before it lets the next in.
+          `retry`: what was not answered for so many ticks is said again.
+          `lease` of a grant in ticks; 0: it lasts until the release. No detector is heeded: only a perfect one could be
+          trusted to free the grant of the dead, and a lease needs none.
+          `fencing`: each grant carries a token, which the resource compares: it turns away all but the largest it has
+          seen, and no two grants have the same. So it serves one at a time whatever happens, slow holders and several
+          coordinators included. Tokens grow, too, so that nobody is turned away who need not be: a new coordinator is
+          told the largest that each process has seen, and skips a thousand for those it cannot hear. It would have to
+          skip more only if a thousand grants in a row went to processes that it cannot hear.
+          `elected`: the coordinator is whom the election in the layer below names. Who waits asks the new one with a new
+          ticket, which voids what the old one may still grant, so no request is lost. The new one lets nobody in until
+          every old grant is over; so there is a lease, of 100 unless said otherwise, and a retry, after as long as a
+          grant lasts. `overlap`: for so many ticks an old leader may not know of the new one. 0 if the election gives
+          uniqueness; for raft-election with check_quorum 2 low + transmission. Where two lead for ever, two are inside.
+
+The textbooks' centralised algorithm, as in A. S. Tanenbaum, M. van Steen. Distributed Systems: Principles and Paradigms,
+section 6.3.2; leases: C. G. Gray, D. R. Cheriton, SOSP 1989; fencing tokens as sequencers: M. Burrows. The Chubby lock
+service, OSDI 2006.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from mypy_extensions import mypyc_attr
+
+from habemus.process import (
+    WORST,
+    Bound,
+    Durable,
+    Message,
+    Mutex,
+    Parameter,
+    Pid,
+    upon,
+    upon_command,
+    upon_leader,
+    upon_recover,
+    upon_timeout,
+    whenever,
+)
+
+Entry: TypeAlias = tuple[Pid, int]
+"""Who wants in, or is, and with which ticket."""
+
+LEASE = 100
+SKIPPED = 1000
+
+
+@dataclass(frozen=True)
+class Request(Message):
+    """Let me in; this is my ticket, and the largest fencing token I have seen."""
+
+    ticket: int
+    token: int = 0
+
+
+@dataclass(frozen=True)
+class Grant(Message):
+    """You are in."""
+
+    ticket: int
+    token: int = 0
+
+
+@dataclass(frozen=True)
+class Release(Message):
+    """I am out, or never went in."""
+
+    ticket: int
+
+
+@dataclass(frozen=True)
+class Released(Message):
+    """I have heard that you are out."""
+
+    ticket: int
+
+
+@dataclass(frozen=True)
+class Seen(Message):
+    """With `elected` and `fencing`, to a new coordinator: I do not want in, but this token I have seen."""
+
+    token: int
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Coordinator(Mutex):
+    """Ask one process, who lets the others in one after the other."""
+
+    name = "coordinator"
+    topology = "complete"
+    model = "asynchronous; with a lease synchronous, crash-recovery"
+    bounds = (Bound(WORST, "4", lambda n, m: 4),)
+
+    coordinator: Parameter[Pid | None] = None
+    acknowledged: Parameter[bool] = True
+    processing: Parameter[int] = 0
+    retry: Parameter[int] = 0
+    lease: Parameter[int] = 0
+    transmission: Parameter[int] = 10
+    fencing: Parameter[bool] = False
+    elected: Parameter[bool] = False
+    overlap: Parameter[int] = 0
+
+    ticket: Durable[int] = 0  # the latest
+    grantor: Pid | None = None  # who let us in, until it knows that we are out
+    token: Durable[int] = 0  # the largest that we have seen
+    leader: Pid | None = None  # with `elected`
+
+    queue: list[Entry] = []
+    holder: Entry | None = None
+    closed: bool = False  # nobody is let in for now
+    over: dict[Pid, int] = {}  # the tickets of each up to this one will not be used any more
+
+    @property
+    def chief(self) -> Pid | None:
+        """Who coordinates."""
+        if self.elected:
+            return self.leader
+        return min(self.members) if self.coordinator is None else self.coordinator
+
+    @property
+    def stay(self) -> int:
+        """How long a grant lasts in the hands of its holder; 0: until it is released."""
+        return self.lease or (LEASE if self.elected else 0)
+
+    @property
+    def validity(self) -> int:
+        """How long after it was sent a grant may be in use; one tick more, for in its last tick the holder leaves."""
+        return self.stay + self.transmission + 1
+
+    @property
+    def patience(self) -> int:
+        """When to say again what was not answered; 0: never."""
+        return self.retry or (self.validity if self.elected else 0)
+
+    @property
+    def waits_for(self) -> tuple[Pid, ...]:
+        if self.chief != self.id:
+            return (self.chief,) if self.waiting and self.chief is not None else ()
+        return (self.holder[0],) if self.holder is not None and self.holder[0] != self.id else ()
+
+    # Participants
+
+    @upon_command("acquire")
+    def want_in(self) -> None:
+        self.ask()
+        self.apply()
+
+    def apply(self) -> None:
+        """Ask whoever coordinates, with a new ticket: no grant that is still on its way counts any more."""
+        self.ticket += 1
+        self.grantor = None  # a release that was not acknowledged need not be: the new ticket says as much
+        self.request()
+
+    def request(self) -> None:
+        message = Request(self.ticket, self.token)
+        if self.chief == self.id:
+            self.line_up(self.id, message)
+        elif self.chief is not None:  # else we shall ask when there is somebody to ask
+            self.send(self.chief, message)
+            self.expect_answer()
+
+    def expect_answer(self) -> None:
+        if self.patience:
+            self.set_timer("answer", self.patience)
+
+    @upon_timeout("answer")
+    def say_again(self) -> None:
+        if self.waiting:
+            self.request()
+        elif self.grantor is not None and self.grantor == self.chief and not self.inside:
+            self.give_back(self.grantor)
+
+    @upon(Grant)
+    def accept_grant(self, sender: Pid, message: Grant) -> None:
+        if message.ticket == self.ticket and self.waiting:
+            self.cancel_timer("answer")
+            self.grantor = sender
+            self.token = max(self.token, message.token)
+            if self.stay:
+                self.set_timer("lease", self.stay)
+            self.enter(message.token if self.fencing else None)
+        elif message.ticket != self.ticket or not self.inside:  # not the one in use: nobody is to wait for its release
+            self.send(sender, Release(message.ticket))
+
+    @upon_timeout("lease")
+    def leave_in_time(self) -> None:
+        self.go_outside()
+
+    @upon_command("release")
+    def go_outside(self) -> None:
+        self.cancel_timer("lease")
+        self.leave()
+        if self.grantor is not None:
+            self.give_back(self.grantor)
+
+    def give_back(self, grantor: Pid) -> None:
+        if not self.acknowledged or grantor == self.id:
+            self.grantor = None
+        if grantor == self.id:
+            self.take_back(self.id, Release(self.ticket))
+        else:
+            self.send(grantor, Release(self.ticket))
+            if self.acknowledged:
+                self.expect_answer()
+
+    @upon(Released)
+    def be_released(self, sender: Pid, message: Released) -> None:
+        if message.ticket == self.ticket:
+            self.grantor = None
+            self.cancel_timer("answer")
+
+    # The coordinator
+
+    @upon(Request)
+    def line_up(self, sender: Pid, message: Request) -> None:
+        entry = (sender, message.ticket)
+        self.token = max(self.token, message.token)
+        if entry == self.holder:
+            self.grant(entry)  # it seems that the grant was lost
+        elif message.ticket > self.over.get(sender, 0) and entry not in self.queue:
+            self.finish(sender, message.ticket - 1)  # who has a new ticket is not inside, nor wants in with an old one
+            self.queue.append(entry)
+
+    @whenever(lambda self: self.may_grant)
+    def grant_next(self) -> None:
+        self.grant(self.queue.pop(0))
+
+    @property
+    def may_grant(self) -> bool:
+        return bool(self.queue) and self.holder is None and not self.closed and self.chief == self.id
+
+    def grant(self, entry: Entry) -> None:
+        self.holder = entry
+        if self.stay:
+            self.set_timer("expiry", self.validity)
+        if self.fencing:
+            self.token = self.next_token()
+        process, ticket = entry
+        if process == self.id:
+            self.accept_grant(self.id, Grant(ticket, self.token))
+        else:
+            self.send(process, Grant(ticket, self.token))
+
+    def next_token(self) -> int:
+        """Larger than any seen, and than our own before a crash; different from those of all other coordinators."""
+        if not self.elected:
+            return self.token + 1
+        place = len([process for process in self.members if process < self.id])
+        return (self.token // self.n + 1) * self.n + place
+
+    @upon(Release)
+    def take_back(self, sender: Pid, message: Release) -> None:
+        self.finish(sender, message.ticket)
+        if self.acknowledged and sender != self.id:
+            self.send(sender, Released(message.ticket))
+
+    @upon_timeout("expiry")
+    def give_up_on_holder(self) -> None:
+        self.be_free()
+
+    def finish(self, process: Pid, ticket: int) -> None:
+        """The process is not inside, and its tickets up to this one are over."""
+        if ticket > self.over.get(process, 0):
+            self.over[process] = ticket
+        self.queue = [entry for entry in self.queue if entry[0] != process or entry[1] > ticket]
+        if self.holder is not None and self.holder[0] == process and self.holder[1] <= ticket:
+            self.be_free()
+
+    def be_free(self) -> None:
+        self.holder = None
+        self.cancel_timer("expiry")
+        if self.processing:
+            self.closed = True
+            self.set_timer("processing", self.processing)
+
+    @upon_timeout("processing")
+    def be_ready(self) -> None:
+        self.closed = False
+
+    # Coordinators come and go
+
+    @upon_leader
+    def follow(self, leader: Pid | None) -> None:
+        if not self.elected:
+            return
+        self.resign()
+        self.leader = leader
+        if leader == self.id:
+            self.wait_for_old_grants()
+        elif leader is not None:
+            self.queue = []  # not before: who is about to take office may already be asked
+        if self.waiting:
+            self.apply()
+        elif self.fencing and leader is not None and leader != self.id:
+            self.send(leader, Seen(self.token))
+
+    @upon_recover
+    def come_back(self) -> None:
+        if self.chief == self.id:
+            self.wait_for_old_grants()
+
+    def wait_for_old_grants(self) -> None:
+        """Nobody knows them all, but all are over when their time is up, our own from before a crash included."""
+        self.closed = True
+        self.set_timer("office", self.overlap + self.validity)
+
+    @upon_timeout("office")
+    def begin_to_grant(self) -> None:
+        self.closed = False
+        if self.fencing and self.elected:
+            self.token += SKIPPED * self.n
+
+    def resign(self) -> None:
+        self.holder = None
+        self.closed = False
+        for timer in ("office", "processing", "expiry"):
+            self.cancel_timer(timer)
+
+    @upon(Seen)
+    def note_token(self, sender: Pid, message: Seen) -> None:
+        self.token = max(self.token, message.token)
