@@ -62,7 +62,7 @@ def test_one_and_two_processes_elect(capsys, algorithm, n):
 def test_a_violation_is_status_1_and_the_witness_is_printed(capsys):
     status, out, _ = run(capsys, "simulate", "bully", "--n", "6", "--delay", "uniform:1:100")
     assert status == 1
-    assert "✗\N{NO-BREAK SPACE}uniqueness" in out
+    assert "✗ uniqueness" in out
     assert "took office at time" in out and "still held it when" in " ".join(out.split())
     assert "relies on at most 10" in " ".join(out.split())
 
@@ -183,7 +183,7 @@ def test_what_is_written_can_be_read_back(capsys, tmp_path):
 def test_simulate_tells_a_person_who_won_at_what_cost_and_draws_it(capsys):
     status, out, _ = run(capsys, "simulate", "chang-roberts")
     assert status == 0
-    for part in ("♛ 8 leads after 16 ticks", "33   of at most 44 = n(n+1)/2 + n", "✓\N{NO-BREAK SPACE}agreement", "nothing was left"):
+    for part in ("♛ 8 leads after 16 ticks", "33   of at most 44 = n(n+1)/2 + n", "✓ agreement", "nothing was left"):
         assert part in out
     assert "Candidate(8)" in out
 

@@ -135,7 +135,7 @@ def told(outcome: Outcome, width: int) -> RenderableType:
     parts: list[RenderableType] = [Text(), setting(outcome)]
     if outcome.scenario.shows:
         parts.append(Padding(Text(outcome.scenario.shows, style="italic"), (0, 2)))
-    parts += [Text(), headline(outcome), Text(), *costs(outcome), Text(), *verdicts(outcome)]
+    parts += [Text(), headline(outcome), Text(), *costs(outcome), Text(), *verdicts(outcome, width)]
     if outcome.recorder is not None and outcome.n <= DRAWN_PROCESSES:
         from habemus.trace.terminal import terminal_diagram
 
@@ -220,9 +220,11 @@ def service(lock: LockFigures) -> list[RenderableType]:
 
 def judgement(detection: DetectionFigures) -> list[RenderableType]:
     """How well a failure detector judged."""
+    lasting = summary(detection.mistake_durations)
+    how_long = f"   of {lasting['mean']:,.1f} ticks on average, at most {lasting['max']:,.0f}" if lasting else ""
     return [
         figures("detection", detection.detection_times, "ticks after the crash"),
-        figures("mistakes", detection.mistake_durations, f"ticks each, {mistakes(detection)}"),
+        Text(f"  mistakes   {detection.mistakes:>7,}  {how_long}"),
         Text(f"  load       {detection.load:>9,.1f}   messages a member in 1,000 ticks"),
     ]
 
@@ -248,14 +250,18 @@ def gauge(share: float) -> Text:
     return Text.assemble(("━" * filled, GOLD), ("━" * (width - filled), "bright_black"))
 
 
-def verdicts(outcome: Outcome) -> list[RenderableType]:
+def verdicts(outcome: Outcome, width: int) -> list[RenderableType]:
     """Which properties hold; for one that does not, why."""
-    line = Text()
+    lines: list[RenderableType] = []
+    line = Text(" ")
     for watched in outcome.properties:
         mark, style = MARKS[watched.holds]
-        line.append(f"{mark}\N{NO-BREAK SPACE}", style)
-        line.append(watched.name + "   ")
-    lines: list[RenderableType] = [Padding(line, (0, 2))]
+        if line.cell_len + len(f" {mark} {watched.name}") > width:
+            lines.append(line)
+            line = Text(" ")
+        line.append(f" {mark} ", style)
+        line.append(watched.name + "  ")
+    lines.append(line)
     lines += [explained(watched) for watched in outcome.properties if watched.witness is not None]
     if outcome.broken_assumption:
         lines.append(Padding(Text(outcome.broken_assumption, style="dim"), (0, 2, 0, 4)))
@@ -277,8 +283,14 @@ def expectations(outcome: Outcome) -> RenderableType:
     if surprises:
         return Padding(Text(f"Not as expected: {'; '.join(surprises)}.", style=f"bold {VERMILLION}"), (0, 2))
     expect = outcome.scenario.expect
-    violated = f": {' and '.join(expect.violated)} fails" if expect is not None and expect.violated else ""
-    return Text(f"  As this scenario expects{violated}.", "dim")
+    failing = expect.violated if expect is not None else []
+    violated = f": {listed(failing)} {'fails' if len(failing) == 1 else 'fail'}" if failing else ""
+    return Padding(Text(f"As this scenario expects{violated}.", "dim"), (0, 2))
+
+
+def listed(names: list[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def ending(outcome: Outcome) -> Text:

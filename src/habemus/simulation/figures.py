@@ -10,7 +10,7 @@ from habemus.properties import Lock, Suspicions, Use
 
 
 class LockFigures:
-    """How a mutex served its processes."""
+    """How a mutex served its processes; `messages` are its own, without those of the layers below it."""
 
     def __init__(self, lock: Lock, messages: int) -> None:
         self.entries = lock.entries

@@ -78,10 +78,11 @@ class Outcome:
         self.values_carried = recorder.values_carried if recorder is not None else None
         self.lock: LockFigures | None = None
         if any(issubclass(anatomy.cls, Mutex) for anatomy in simulation.stack):
-            self.lock = LockFigures(simulation.world.lock, self.messages)
+            self.lock = LockFigures(simulation.world.lock, simulation.messages_of(Mutex))
         self.detection: DetectionFigures | None = None
         if any(issubclass(anatomy.cls, Detector) for anatomy in simulation.stack):
-            self.detection = DetectionFigures(simulation.world.suspicions, self.n, self.time, self.messages)
+            sent = simulation.messages_of(Detector)
+            self.detection = DetectionFigures(simulation.world.suspicions, self.n, self.time, sent)
         self.ended = ended
         self.cls = simulation.stack[-1].cls
         some = simulation.nodes[0].process

@@ -965,17 +965,29 @@ class Simulation:
     def messages_by_type(self) -> dict[str, int]:
         """How many messages of each type were sent."""
         counts: dict[str, int] = {}
-        for kind, handler in self.handlers.items():
-            counts[kind.__name__] = handler.count
-        for kind, count in self.tally.items():
+        for kind, count in self.message_counts().items():
             counts[kind.__name__] = counts.get(kind.__name__, 0) + count
+        return {name: count for name, count in counts.items() if count}
+
+    def messages_of(self, kind: type) -> int:
+        """How many messages the layers of a kind sent: Mutex, Detector."""
+        own = [message for anatomy in self.stack if issubclass(anatomy.cls, kind) for message in anatomy.messages]
+        counts = self.message_counts()
+        return sum([counts.get(message, 0) for message in own])
+
+    def message_counts(self) -> dict[Any, int]:
+        """How many messages of each class were sent."""
+        counts: dict[Any, int] = {}
+        for kind, handler in self.handlers.items():
+            counts[kind] = handler.count
+        for kind, count in self.tally.items():
+            counts[kind] = counts.get(kind, 0) + count
         for bucket in [*self.wheel, *self.buckets.values()]:
             for position in range(1, len(bucket), 2):
                 parcel = bucket[position]
-                message = cast(Envelope, parcel).message if self.recorder is not None else parcel
-                name = type(message).__name__
-                counts[name] = counts.get(name, 0) + 1
-        return {name: count for name, count in counts.items() if count}
+                kind = type(cast(Envelope, parcel).message if self.recorder is not None else parcel)
+                counts[kind] = counts.get(kind, 0) + 1
+        return counts
 
     def conclude(self, over: bool) -> None:
         """The run has ended, because nothing was left to do (`over`) or before that: let every property decide."""
