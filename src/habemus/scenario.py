@@ -183,6 +183,26 @@ class Expect(Struct, forbid_unknown_fields=True, omit_defaults=True):
     violated: list[str] = []
 
 
+class Schedule(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """One run, step by step, in place of delays and times: a counterexample. `loop` is the step from which it repeats.
+
+    The rest are the limits of the checker that found it, within which its steps have their meaning.
+    """
+
+    steps: list[str]
+    loop: int | None = None
+    timing: Literal["async", "ordered", "bounded"] = "async"
+    delay: int = 1
+    detection: int = -1
+    alarms: int = -1
+    crashes: int = 0
+    recoveries: int = 0
+    losses: int = 0
+    doubles: int = 0
+    entries: int = 1
+    late: bool = False
+
+
 class Scenario(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """What to run.
 
@@ -208,6 +228,7 @@ class Scenario(Struct, forbid_unknown_fields=True, omit_defaults=True):
     goal: str | None = None
     events: Annotated[int, Meta(ge=1)] = DEFAULT_BUDGET
     expect: Expect | None = None
+    schedule: Schedule | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The scenario as plain data, defaults left out."""

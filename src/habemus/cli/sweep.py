@@ -13,43 +13,61 @@ if TYPE_CHECKING:
     from habemus.measuring.sweep import Row, Summary
     from habemus.scenario import Scenario
 
+RUNS = 100
+RUNS_OF_A_MUTEX = 10  # a run has many entries, so that fewer runs tell as much
+
 
 def sweep_command(
     names: Annotated[
-        list[str], typer.Argument(metavar="NAME...", help="Algorithms; `ring` means the whole family on rings.")
+        list[str],
+        typer.Argument(metavar="NAME...", help="Elections, or mutexes; `ring` means all elections on a ring."),
     ],
     n: Annotated[str, typer.Option("--n", help="The sizes.")] = "8,16,32,64,128",
-    seeds: Annotated[int, typer.Option("--seeds", help="Runs at each size.")] = 100,
+    seeds: Annotated[
+        int | None, typer.Option("--seeds", help="Runs at each size.", show_default="100; 10 of a mutex")
+    ] = None,
     topology: o.TopologyKind = None,
     order: o.Order = None,
     starters: o.Starters = None,
     seed: o.Seed = None,
     delay: o.DelayText = None,
+    workload: Annotated[
+        str | None,
+        typer.Option(
+            "--workload", help="Who wants the lock, as in simulate.", show_default="poisson, seldom two at once"
+        ),
+    ] = None,
+    entries: o.Entries = None,
+    think: o.Think = None,
+    hold: o.Hold = None,
+    settings: o.Settings = None,
     csv: Annotated[str | None, typer.Option("--csv", help="Write one line a run.")] = None,
     plot: Annotated[str | None, typer.Option("--plot", help="Draw it: F.svg, F.png or F.pdf.")] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", help="Processes to use.", show_default="all cores")] = None,
     json: o.Json = False,
 ) -> int:
     """Run algorithms at many sizes and seeds, and hold the cost against the proven bounds."""
-    from habemus.catalogue import family, find_algorithm
+    given = dict(locals())
+    for own in ("names", "n", "seeds", "csv", "plot", "jobs", "json"):
+        del given[own]
+
+    from habemus.catalogue import family
     from habemus.cli.report import check_plot, check_writable, print_json
-    from habemus.measuring.sweep import summarised, sweep_scenarios, write_csv
-    from habemus.scenario import Scenario, ScenarioError
-    from habemus.simulation.run import place_processes
+    from habemus.measuring.sweep import summarised, sweep_scenarios, usual_scenario, write_csv
+    from habemus.scenario import ScenarioError
 
     sizes = sorted({o.whole(word, "--n") for word in n.split(",")})
-    if seeds < 1 or (jobs is not None and jobs < 1):
+    if (seeds is not None and seeds < 1) or (jobs is not None and jobs < 1):
         raise ScenarioError("--seeds and --jobs: expected at least 1")
     check_writable(csv)
     check_plot(plot)
-    names = [each for name in names for each in (family("ring") if name == "ring" else [name])]
-    given = {"topology": topology, "order": order, "starters": starters, "seed": seed, "delay": delay}
-    base = o.adjusted(Scenario(names[0]), given)
-    for name in names:
-        for size in sizes:  # a size that cannot be built is refused before the first run
-            place_processes(o.adjusted(Scenario(name), {**given, "n": size}), find_algorithm(name))
+    names = list(dict.fromkeys(each for name in names for each in (family("ring") if name == "ring" else [name])))
+    kind = kind_of(names)
+    bases = [o.adjusted(usual_scenario(name, size), given) for name in names for size in sizes]
+    check_scenarios(bases, sizes[0])
+    runs = seeds or (RUNS_OF_A_MUTEX if kind == "mutex" else RUNS)
 
-    rows = run_with_progress(sweep_scenarios(base, names, sizes, seeds), jobs, quiet=json)
+    rows = run_with_progress(sweep_scenarios(bases, runs), jobs, quiet=json)
     summaries = summarised(rows)
     if csv is not None:
         write_csv(rows, csv)
@@ -60,10 +78,41 @@ def sweep_command(
     if json:
         print_json(summaries)
     else:
-        show_summaries(summaries, csv, plot)
+        show_summaries(summaries, kind, csv, plot)
     if any(row.ended == "budget" for row in rows):
         return 3
     return 1 if any(row.violated for row in rows) else 0
+
+
+def kind_of(names: list[str]) -> str:
+    """What all of them are: elections or mutexes."""
+    from habemus.catalogue import find_algorithm
+    from habemus.scenario import ScenarioError
+
+    kinds = {name: find_algorithm(name).kind for name in names}
+    other = next((name for name in names if kinds[name] not in ("election", "mutex")), None)
+    if other is not None:
+        raise ScenarioError(f"sweep needs elections or mutexes, and {other} is a {kinds[other]}")
+    if len(set(kinds.values())) > 1:
+        one, another = (next(name for name in names if kinds[name] == kind) for kind in ("election", "mutex"))
+        raise ScenarioError(
+            f"sweep needs algorithms of one kind: {one} costs messages an election, {another} messages an entry"
+        )
+    return kinds[names[0]]
+
+
+def check_scenarios(scenarios: list[Scenario], smallest: int) -> None:
+    """Refuse what cannot be run before the first run: a size that cannot be built, an option that does not fit."""
+    from habemus.scenario import ScenarioError
+    from habemus.simulation.run import build_simulation, build_stack, place_processes
+
+    for scenario in scenarios:
+        stack, _ = build_stack(scenario)
+        place_processes(scenario, [anatomy.cls for anatomy in stack])
+        if scenario.topology.n == smallest:
+            build_simulation(scenario, None)
+        if scenario.demand is not None and scenario.demand.kind == "idle":
+            raise ScenarioError("--workload idle: nobody enters, so there is no cost an entry to measure")
 
 
 def run_with_progress(scenarios: list[Scenario], jobs: int | None, quiet: bool) -> list[Row]:
@@ -87,31 +136,31 @@ def run_with_progress(scenarios: list[Scenario], jobs: int | None, quiet: bool) 
     return rows
 
 
-def show_summaries(summaries: list[Summary], csv: str | None, plot: str | None) -> None:
-    """A table: mean, least and most messages against the bounds."""
+def show_summaries(summaries: list[Summary], kind: str, csv: str | None, plot: str | None) -> None:
+    """A table: mean, least and most messages against the bounds; of a mutex also how they grow."""
     from rich.console import Console
     from rich.table import Table
 
     console = Console(highlight=False)
+    unit, digits = ("messages an entry", 2) if kind == "mutex" else ("messages", 1)
     for algorithm in sorted({summary.algorithm for summary in summaries}):
         own = [summary for summary in summaries if summary.algorithm == algorithm]
-        table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", title=f"[bold]{algorithm}[/]", title_style="")
-        table.title_justify = "left"
+        table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", title_style="", title_justify="left")
+        table.title = f"[bold]{algorithm}[/]   [dim]{unit}[/]"
         for column in ("n", "runs", "mean", "least", "most", *own[0].bounds, "violations"):
             table.add_column(column, justify="right")
         for summary in own:
-            bounds = [f"{value:,.1f}".removesuffix(".0") for value in summary.bounds.values()]
+            extremes = [
+                f"{value:,.{digits}f}" if kind == "mutex" else f"{value:,}" for value in (summary.least, summary.most)
+            ]
+            bounds = [f"{value:,.{digits}f}".removesuffix(f".{'0' * digits}") for value in summary.bounds.values()]
             violations = f"[#D55E00]{summary.violations}[/]" if summary.violations else "0"
-            table.add_row(
-                f"{summary.n:,}",
-                f"{summary.runs:,}",
-                f"[bold]{summary.mean:,.1f}[/]",
-                f"{summary.least:,}",
-                f"{summary.most:,}",
-                *bounds,
-                violations,
-            )
+            mean = f"[bold]{summary.mean:,.{digits}f}[/]"
+            table.add_row(f"{summary.n:,}", f"{summary.runs:,}", mean, *extremes, *bounds, violations)
         console.print(table)
+        for number, fit in enumerate(own[0].fits):
+            lead = "nearest fit" if number == 0 else "worse"
+            console.print(f"[dim]{lead:>11}[/]  {fit!s:<24} [dim]R²[/] {fit.r2:.4f}")
         console.print()
     for path in (csv, plot):
         if path is not None:

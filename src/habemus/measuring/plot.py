@@ -1,4 +1,4 @@
-"""The picture of a sweep: messages against n, the proven bounds dashed, raw points faint behind the mean."""
+"""The picture of a sweep: cost against n, the proven bounds dashed, raw points faint behind the mean."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from math import log2
 from pathlib import Path
 from typing import Any
 
-from habemus.measuring.sweep import Row, Summary, bounds_of
+from habemus.measuring.drawing import INK, SOFT, blank_figure, calm_axes, save_figure
+from habemus.measuring.sweep import GROWTHS, Row, Summary, bounds_of
 from habemus.process import harmonic
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", INK)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-QUIET = "#777777"
+QUIET = SOFT
 FEW = 2
 
-GROWTH: tuple[tuple[str, Callable[[int], float]], ...] = (
+ELECTION_GROWTHS: tuple[tuple[str, Callable[[int], float]], ...] = (
     ("n·H_n", lambda n: n * harmonic(n)),
     ("n log n", lambda n: n * log2(n)),
     ("1.271 n log n, the best worst case known", lambda n: 1.271 * n * log2(n)),
@@ -25,24 +26,18 @@ GROWTH: tuple[tuple[str, Callable[[int], float]], ...] = (
 
 def draw_sweep(rows: Sequence[Row], summaries: Sequence[Summary], path: str | Path) -> None:
     """Draw a sweep to an SVG, PNG or PDF file."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    plt.rcParams.update({"svg.hashsalt": "habemus", "font.size": 10, "svg.fonttype": "path"})
-    figure, axes = plt.subplots(figsize=(7.6, 4.8))
+    figure = blank_figure(7.6, 4.8)
+    axes = figure.add_subplot()
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     algorithms = sorted({summary.algorithm for summary in summaries})
+    locks = any(row.entries is not None for row in rows)
     ends: list[tuple[float, str, str]] = []
     for number, algorithm in enumerate(algorithms):
         own = [summary for summary in summaries if summary.algorithm == algorithm]
         colour = COLOURS[number % len(COLOURS)]
         points = [row for row in rows if row.algorithm == algorithm]
-        axes.plot(
-            [row.n for row in points], [row.messages for row in points], ".", color=colour, alpha=0.12, markersize=4
-        )
+        axes.plot([row.n for row in points], [row.cost for row in points], ".", color=colour, alpha=0.12, markersize=4)
         axes.plot(
             [summary.n for summary in own],
             [summary.mean for summary in own],
@@ -51,49 +46,50 @@ def draw_sweep(rows: Sequence[Row], summaries: Sequence[Summary], path: str | Pa
             markersize=4.5,
             linewidth=1.6,
         )
-        ends.append((own[-1].mean, algorithm, colour))
+        fit = f" ≈ {own[0].fits[0]}" if own[0].fits else ""
+        ends.append((own[-1].mean, algorithm + fit, colour))
         if len(algorithms) <= FEW:
-            ends += draw_bounds(axes, algorithm, own)
+            whose = f", {algorithm}" if len(algorithms) > 1 else ""
+            ends += draw_bounds(axes, algorithm, own, whose)
     if len(algorithms) > FEW:
-        ends += draw_growth(axes, sorted({summary.n for summary in summaries}))
-    finish_axes(axes, summaries)
+        growths = GROWTHS if locks else ELECTION_GROWTHS
+        ends += draw_growths(axes, sorted({summary.n for summary in summaries}), growths)
+    finish_axes(axes, summaries, "messages an entry" if locks else "messages")
     label_ends(axes, ends)
-    figure.savefig(path, bbox_inches="tight", metadata={"Date": None} if str(path).endswith(".svg") else None)
-    plt.close(figure)
+    save_figure(figure, path)
 
 
-def draw_bounds(axes: Any, algorithm: str, own: list[Summary]) -> list[tuple[float, str, str]]:
+def draw_bounds(axes: Any, algorithm: str, own: list[Summary], whose: str) -> list[tuple[float, str, str]]:
     """Dashed lines for what is proven, with the formula for the end of each."""
     ends = []
     for bound in bounds_of(algorithm):
         values = [summary.bounds[bound.formula] for summary in own]
         axes.plot([summary.n for summary in own], values, "--", color=QUIET, linewidth=1, zorder=1)
-        ends.append((values[-1], bound.formula, QUIET))
+        ends.append((values[-1], bound.formula + whose, QUIET))
     return ends
 
 
-def draw_growth(axes: Any, sizes: list[int]) -> list[tuple[float, str, str]]:
+def draw_growths(
+    axes: Any, sizes: list[int], growths: Sequence[tuple[str, Callable[[int], float]]]
+) -> list[tuple[float, str, str]]:
     """For a whole family: the lines that such algorithms are told by."""
     ends = []
-    for name, growth in GROWTH:
+    for name, growth in growths:
         values = [growth(n) for n in sizes]
         axes.plot(sizes, values, "--", color=QUIET, linewidth=1, zorder=1)
         ends.append((values[-1], name, QUIET))
     return ends
 
 
-def finish_axes(axes: Any, summaries: Sequence[Summary]) -> None:
+def finish_axes(axes: Any, summaries: Sequence[Summary], cost: str) -> None:
     """Little ink: no box, light grid, ticks where n was."""
+    from matplotlib.ticker import FuncFormatter
+
     sizes = sorted({summary.n for summary in summaries})
     axes.set_xticks(sizes, [f"{n:,}" for n in sizes])
     axes.minorticks_off()
-    axes.set_xlabel("processes n")
-    axes.set_ylabel("messages")
-    axes.grid(True, color="#e6e6e6", linewidth=0.6)
-    axes.set_axisbelow(True)
-    for side in ("top", "right", "left", "bottom"):
-        axes.spines[side].set_visible(False)
-    axes.tick_params(length=0)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    calm_axes(axes, "processes n", cost)
 
 
 def label_ends(axes: Any, ends: list[tuple[float, str, str]]) -> None:

@@ -187,7 +187,7 @@ class Coordinator(Mutex):
     def say_again(self) -> None:
         if self.waiting:
             self.request()
-        elif self.grantor is not None and self.grantor == self.chief and not self.inside:
+        elif self.grantor is not None:
             self.give_back(self.grantor)
 
     @upon(Grant)
@@ -220,7 +220,7 @@ class Coordinator(Mutex):
             self.take_back(self.id, Release(self.ticket))
         else:
             self.send(grantor, Release(self.ticket))
-            if self.acknowledged:
+            if self.acknowledged and grantor == self.chief:
                 self.expect_answer()
 
     @upon(Released)
@@ -333,7 +333,7 @@ class Coordinator(Mutex):
     def resign(self) -> None:
         self.holder = None
         self.closed = False
-        for timer in ("office", "processing", "expiry"):
+        for timer in ("office", "processing", "expiry", "answer"):
             self.cancel_timer(timer)
 
     @upon(Seen)

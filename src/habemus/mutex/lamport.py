@@ -82,7 +82,7 @@ class Lamport(Mutex):
 
     @upon(Release)
     def strike_out(self, sender: Pid, message: Release) -> None:
-        self.queue.pop(sender, None)  # where links are not FIFO, the request may be yet to come
+        self.queue.pop(sender, None)  # where links are not FIFO, a late release has taken it along
 
     @whenever(lambda self: self.waiting and len(self.acknowledged) == self.n - 1 and not self.earlier())
     def go_inside(self) -> None:

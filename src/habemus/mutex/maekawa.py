@@ -12,10 +12,10 @@ Costs     with K the size of a quorum, 3(K-1) messages an entry while nobody els
           given away adds a Failed, or an Inquire, a Yield and a second Grant: at most 6(K-1). The paper's count of
           5(K-1) leaves out the second Grant.
 Why safe  two inside would both hold the vote of the voter that their quorums share.
-Why live  let nobody be inside. Of those who hold votes and have not failed, take the latest: it is the earliest at every
-          voter it waits for, so that vote is held by a later one, which has failed, has been inquired, and yields. Votes
-          pass to ever earlier requests until one has all. Nobody is passed for long: a vote brings the highest number
-          its voter has seen, so whoever enters twice asks later than all who waited for the same voter.
+Why live  let nobody be inside. Of those who hold votes and have not failed, take the latest: at every voter it waits
+          for it is the earliest, so the vote is with a later one, which has failed, has been inquired, and yields.
+          Votes pass to ever earlier requests until one has all. Nobody is passed for long: a vote brings the highest
+          number its voter has seen, so whoever enters twice asks later than all who wait for the same voter.
 
 Options   `quorums` = "auto": a projective plane where n = q^2 + q + 1 for a prime q (7, 13, 31, 57, ...), K = q + 1;
           elsewhere row and column of a grid, K about 2 sqrt(n) - 1. "grid": the grid everywhere.

@@ -13,8 +13,8 @@ Gives     mutual exclusion, unless `restart` is amnesia and a coordinator restar
 Costs     with c coordinators besides oneself 3c messages an entry if nobody else wants in; at least 2c + m - 1 and at
           most 3c if somebody does, as one that is released does not grant any more; each attempt in vain up to 3c more.
 Why safe  two quorums share a coordinator, and it has granted to one of them only. It grants to the other when the
-          request of that number is released, which is never before that stay is over; or when its lease is. The lease
-          of a grant begins with the grant, that of who was granted with its request, which was earlier.
+          request of that number is released, which is after the stay, or when its lease is over. It counts a lease from
+          its grant on, but whoever is inside from its request on, which was earlier: so that one leaves first.
 
 Options   `m`: the quorum, 0 for the smallest majority; `coordinators`: who grants, empty for everybody; `patience`:
           how long to wait for a quorum, 0 for ever, doubled with each attempt; `lease`: how long a grant is good for,
@@ -130,6 +130,13 @@ class Quorum(Mutex):
         """How many grants let one in."""
         return self.m or len(self.asked) // 2 + 1
 
+    def check_parameters(self) -> None:
+        n, strangers = len(self.asked), [c for c in self.coordinators if c not in self.members]
+        if strangers:
+            raise MisuseError(f"parameters.coordinators: there is no process {strangers[0]}")
+        if self.m and not n // 2 < self.m <= n:
+            raise MisuseError(f"parameters.m: expected {n // 2 + 1} to {n} of {n} coordinators, got {self.m}")
+
     # Who wants in
 
     @upon_command("acquire")
@@ -142,7 +149,6 @@ class Quorum(Mutex):
     def request(self) -> None:
         self.number += 1
         self.asking = True
-        self.grants = set()
         if self.lease:
             self.set_timer("lease", self.lease)
         if self.patience:
@@ -188,6 +194,7 @@ class Quorum(Mutex):
 
     def release_all(self) -> None:
         self.asking = False
+        self.grants = set()
         self.cancel_timer("lease")
         self.cancel_timer("patience")
         self.send(self.others, Release(self.number))
@@ -260,10 +267,3 @@ class Quorum(Mutex):
     def open_again(self) -> None:
         self.closed = False
         self.grant_next()
-
-    def check_parameters(self) -> None:
-        n, strangers = len(self.asked), [c for c in self.coordinators if c not in self.members]
-        if strangers:
-            raise MisuseError(f"parameters.coordinators: there is no process {strangers[0]}")
-        if self.m and not n // 2 < self.m <= n:
-            raise MisuseError(f"parameters.m: expected {n // 2 + 1} to {n}, as there are {n} coordinators, got {self.m}")

@@ -12,12 +12,12 @@ Gives     mutual exclusion, freedom from deadlock and starvation, bounded waitin
           meanwhile, while nobody crashes.
 Costs     1 message an entry if all want in; n if one alone does, again and again; the token travels even if nobody
           wants it, so there is no bound. An undisputed election takes 2(k-1) messages, k alive.
-Why safe  there is one token, and who sends it has left. A new one is made when nobody alive has consented to less than
-          its epoch, so no older one is honoured anywhere. Epochs grow, differ between candidates and survive crashes.
-          Who comes back is in an epoch of its own, in which there is no token, and is silent until all know that it is
-          back: it consents to nothing that somebody else, who still takes it for dead, might not have asked it about.
-If wrong  a process that is taken for dead may be inside while a new token is made: two inside. It passes its old token
-          to somebody who destroys it, and with `fencing` the resource, which has seen the new epoch, refuses it.
+Why safe  there is one token, and who sends it has left. A new one is made when all who are alive have come to its
+          epoch, so that no older one is honoured anywhere. Epochs grow, survive crashes, and belong to one candidate.
+          Who comes back begins in an epoch of its own, of which there is no token, and keeps silent until everybody
+          knows that it is back: else it might be inside while one who takes it for dead makes a token without asking.
+If wrong  a process that is taken for dead may be inside while a new token is made: two inside. Its old token is
+          destroyed by the next one, and with `fencing` the resource, which has seen the new epoch, refuses it.
 
 Options   `regenerate`; `silence`: no less than the detector takes to tell of a recovery; `fencing`: enter with the
           epoch as token.

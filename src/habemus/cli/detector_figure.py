@@ -1,0 +1,104 @@
+"""`habemus detector-figure`: mistakes against detection time, a fixed time-out beside an adaptive one."""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from habemus.cli import options as o
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from habemus.measuring.detector_figure import Tried
+
+
+def detector_figure_command(
+    plot: Annotated[str, typer.Option("--plot", help="Where to draw it: F.svg, F.png or F.pdf.")] = "detectors.svg",
+    seeds: Annotated[int, typer.Option("--seeds", help="Trials a setting.")] = 10,
+    jobs: Annotated[int | None, typer.Option("--jobs", help="Processes to use.", show_default="all cores")] = None,
+    json: o.Json = False,
+) -> int:
+    """Let heartbeat and phi-accrual hear the same beats, and draw how often and how late they suspect."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from habemus.cli.report import check_plot, print_json
+    from habemus.measuring.detector_figure import PERIOD, detector_figure, draw_detector_figure
+    from habemus.scenario import ScenarioError
+
+    if seeds < 1 or (jobs is not None and jobs < 1):
+        raise ScenarioError("--seeds and --jobs: expected at least 1")
+    check_plot(plot)
+    console = Console(stderr=True)
+    with (
+        Progress(console=console, transient=True, disable=json or not console.is_terminal) as progress,
+        ProcessPoolExecutor(jobs) as pool,
+    ):
+        task = progress.add_task("trials", total=None)
+        rows = detector_figure(seeds, pool, lambda done, total: progress.update(task, completed=done, total=total))
+    draw_detector_figure(rows, plot)
+    if json:
+        print_json(
+            [
+                {"network": row.network, "algorithm": row.algorithm, "setting": row.setting, "period": PERIOD}
+                | {"detection_time": row.detection_time, "mistakes": row.mistake_rate, "trials": len(row.mistakes)}
+                for row in rows
+            ]
+        )
+    else:
+        show_tradeoffs(rows, plot)
+    return 0
+
+
+def show_tradeoffs(rows: list[Tried], plot: str) -> None:
+    """What was measured, and what it comes to at equal detection times."""
+    from rich.console import Console
+    from rich.padding import Padding
+
+    from habemus.measuring.detector_figure import NETWORKS
+
+    console = Console(highlight=False)
+    for network, words in NETWORKS.items():
+        console.print(f"\n[bold]{words}[/]\n")
+        console.print(Padding(measured(rows, network), (0, 2)))
+        console.print(Padding(compared(rows, network), (1, 2, 0, 2)))
+    console.print("\n[dim]Detection times in ticks; mistakes of one process about one other in 1000 periods.[/]")
+    console.print(f"[dim]written to[/] {plot}")
+
+
+def measured(rows: list[Tried], network: str) -> Table:
+    """One line a setting."""
+    from rich.table import Table
+
+    from habemus.measuring.detector_figure import PARAMETER, curve
+
+    table = Table(box=None, padding=(0, 3, 0, 0), header_style="dim")
+    table.add_column("detector")
+    for column in ("set to", "detection time", "mistakes"):
+        table.add_column(column, justify="right")
+    for algorithm, parameter in PARAMETER.items():
+        for row in curve(rows, network, algorithm):
+            table.add_row(
+                algorithm, f"{parameter} {row.setting:g}", f"{row.detection_time:,.0f}", f"{row.mistake_rate:,.2f}"
+            )
+    return table
+
+
+def compared(rows: list[Tried], network: str) -> Table:
+    """One line a detection time that both detectors can have."""
+    from rich.table import Table
+
+    from habemus.measuring.detector_figure import COMPARED, PARAMETER, curve, in_words, mistakes_at, ratio_at
+
+    table = Table(box=None, padding=(0, 3, 0, 0), header_style="dim")
+    for column in ("at a detection time of", *PARAMETER, "phi-accrual makes"):
+        table.add_column(column, justify="right")
+    for time in COMPARED:
+        ratio = ratio_at(rows, network, time)
+        if ratio is not None:
+            rates = [mistakes_at(curve(rows, network, algorithm), time) or 0.0 for algorithm in PARAMETER]
+            table.add_row(f"{time:,}", *(f"{rate:,.2f}" for rate in rates), in_words(ratio))
+    return table

@@ -1,0 +1,457 @@
+"""Detector, election and coordinator put together: who coordinates may change, die or be two, and what comes of that."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from workloads import demands, violated
+
+from habemus.catalogue import algorithm_names, find_algorithm
+from habemus.mutex.coordinator import LEASE, Coordinator
+from habemus.process import Election, dissect
+from habemus.scenario import (
+    Call,
+    Crash,
+    Cut,
+    Demand,
+    Heal,
+    Layer,
+    LinkDelay,
+    Network,
+    Partition,
+    Pause,
+    Place,
+    Recover,
+    Resume,
+    Scenario,
+    named_scenarios,
+)
+from habemus.simulation import simulate
+
+MUTEX = ("mutual_exclusion", "deadlock_freedom", "starvation_freedom", "bounded_waiting")
+
+
+def mutex_violated(outcome) -> dict[str, str]:
+    """The violated properties of the lock, not of the election below it."""
+    return {name: text for name, text in violated(outcome).items() if name in MUTEX}
+
+
+# Over any election ----------------------------------------------------------------------------------------------------
+
+
+def sound_elections() -> list[str]:
+    """All that leave one leader, in asynchronous steps; raft-election may have an old one beside it, but not here."""
+    classes = [find_algorithm(name) for name in algorithm_names()]
+    elections = [cls for cls in classes if issubclass(cls, Election) and "pulse" not in dissect(cls).events]
+    return [cls.name for cls in elections if "uniqueness" in cls.guarantees or cls.name == "raft-election"]
+
+
+@pytest.mark.parametrize("name", sound_elections())
+@pytest.mark.parametrize("seed", range(3))
+def test_the_coordinator_is_whom_any_election_names(name, seed):
+    scenario = Scenario(
+        "coordinator",
+        parameters={"elected": True},
+        layers=[Layer(name)],
+        topology=Place(n=6),
+        demand=Demand("poisson", 2),
+        seed=seed,
+    )
+    outcome = simulate(scenario, keep=100_000)
+    assert violated(outcome) == {} and outcome.lock.entries == 12
+    grants = {sent.sender for event in outcome.trace.events for sent in event.sent if sent.type == "Grant"}
+    assert grants == {outcome.leader}
+
+
+def test_the_synchronous_and_the_unsound_ones_are_known():
+    elections = {name for name in algorithm_names() if issubclass(find_algorithm(name), Election)}
+    assert elections - set(sound_elections()) == {"anonymous-ring", "broadcast-sync", "capture-sync", "invitation"}
+
+
+# Over bully -----------------------------------------------------------------------------------------------------------
+
+
+def crashes(draw, n: int, horizon: int, back_in_the_end: bool) -> list:
+    """Crashes and recoveries of anybody at any time."""
+    faults = []
+    for process in range(1, n + 1):
+        moments = draw(st.lists(st.integers(1, horizon), max_size=4, unique=True))
+        for number, at in enumerate(sorted(moments)):
+            faults.append(Recover(at, process) if number % 2 else Crash(at, process))
+        if back_in_the_end and len(moments) % 2:
+            faults.append(Recover(horizon + 1, process))
+    return faults
+
+
+@st.composite
+def over_bully(draw, algorithm: str = "coordinator"):
+    """Anybody may crash and come back, the leader included, in a timely network."""
+    n = draw(st.integers(1, 6))
+    longest = draw(st.integers(1, 8))
+    parameters = {
+        "elected": True,
+        "transmission": longest,
+        "lease": draw(st.sampled_from([0, 5, 30])),
+        "fencing": draw(st.booleans()),
+        "acknowledged": draw(st.booleans()),
+        "retry": draw(st.sampled_from([0, 7])),
+    }
+    return Scenario(
+        algorithm,
+        parameters=parameters,
+        layers=[Layer("bully", {"transmission": longest, "stable": draw(st.booleans())})],
+        topology=Place(n=n),
+        network=Network(delay=f"uniform:1:{longest}", fifo=draw(st.booleans())),
+        detection=longest + draw(st.sampled_from([1, 20])),
+        demand=draw(demands()),
+        faults=crashes(draw, n, draw(st.sampled_from([50, 200, 600])), draw(st.booleans())),
+        seed=draw(st.integers(0, 2**32)),
+        until=100_000,
+    )
+
+
+@given(over_bully())
+def test_over_bully_anybody_may_crash_and_come_back(scenario):
+    outcome = simulate(scenario)
+    assert outcome.ended == "quiescence" and mutex_violated(outcome) == {}
+    assert outcome.lock.refusals == []
+    tokens = [use.token for use in outcome.lock.uses if use.token is not None]
+    assert tokens == sorted(set(tokens))  # they grow from one coordinator to the next
+
+
+# Over Raft's election -------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def over_raft(draw):
+    """Crashes, loss, doubled messages, cuts and partitions; at 2000 all that is over, but for the loss."""
+    n = draw(st.integers(1, 6))
+    longest = draw(st.integers(1, 8))
+    low = draw(st.sampled_from([40, 100]))
+    faults = crashes(draw, n, 1500, back_in_the_end=True)
+    order = draw(st.permutations(range(1, n + 1)))
+    for at in draw(st.lists(st.integers(1, 1900), max_size=3)):
+        half = draw(st.integers(0, n))
+        faults.append(Partition(at, [list(order[:half]), list(order[half:])]))
+        faults.append(Heal(at + draw(st.integers(1, 500))))
+        if n > 1 and draw(st.booleans()):
+            faults.append(Cut(at + 1, [(order[0], order[1])], one_way=True))
+    faults.append(Heal(2000))
+    election = {
+        "low": low,
+        "high": 2 * low,
+        "heartbeat": low // 3,
+        "check_quorum": True,
+        "prevote": draw(st.booleans()),
+    }
+    if draw(st.booleans()):
+        election["weight"] = {str(draw(st.integers(1, n))): draw(st.integers(2, 4))}
+    parameters = {
+        "elected": True,
+        "transmission": longest,
+        "lease": draw(st.sampled_from([0, 30])),
+        "fencing": draw(st.booleans()),
+        "retry": draw(st.sampled_from([0, 20])),
+        "overlap": 2 * low + longest,
+    }
+    network = Network(
+        delay=f"uniform:1:{longest}",
+        loss=draw(st.sampled_from([0, 0.02, 0.1])),
+        duplication=draw(st.sampled_from([0, 0.1])),
+        fifo=draw(st.booleans()),
+    )
+    return Scenario(
+        "coordinator",
+        parameters=parameters,
+        layers=[Layer("raft-election", election)],
+        topology=Place(n=n),
+        network=network,
+        demand=Demand(draw(st.sampled_from(["poisson", "all-at-once"])), draw(st.integers(1, 6)), hold="uniform:1:30"),
+        faults=faults,
+        seed=draw(st.integers(0, 2**32)),
+        until=9000,
+    )
+
+
+@settings(max_examples=40)
+@given(over_raft())
+def test_over_raft_links_may_fail_and_anybody_may_crash_and_come_back(scenario):
+    outcome = simulate(scenario)
+    assert mutex_violated(outcome) == {}
+
+
+# Over elections that do not deserve their name --------------------------------------------------------------------------
+
+
+@st.composite
+def over_anything(draw, algorithm: str = "coordinator"):
+    """Several leaders at once: nothing is timely, links fail for ever, processes stand still, crash and come back."""
+    n = draw(st.integers(2, 5))
+    faults = crashes(draw, n, 800, draw(st.booleans()))
+    for process in draw(st.lists(st.integers(1, n), max_size=2, unique=True)):
+        at = draw(st.integers(1, 800))
+        faults += [Pause(at, process), Resume(at + draw(st.integers(1, 300)), process)]
+    order = draw(st.permutations(range(1, n + 1)))
+    half = draw(st.integers(0, n))
+    faults.append(Partition(draw(st.integers(1, 500)), [list(order[:half]), list(order[half:])]))
+    if draw(st.booleans()):
+        faults.append(Heal(draw(st.integers(500, 900))))
+    election = draw(st.sampled_from(["bully", "raft-election", "invitation", "anonymous-ring"]))
+    return Scenario(
+        algorithm,
+        parameters={"elected": True, "transmission": 1, "lease": draw(st.sampled_from([5, 40])), "fencing": True},
+        layers=[Layer("heartbeat"), Layer(election)],
+        topology=Place(n=n),
+        network=Network(delay=draw(st.sampled_from(["unit", "lognormal:5:1.5"])), fifo=draw(st.booleans())),
+        demand=Demand("poisson", 8, hold="uniform:1:30"),
+        faults=faults,
+        seed=draw(st.integers(0, 2**32)),
+        until=1500,
+    )
+
+
+@settings(max_examples=40)
+@given(over_anything())
+def test_with_fencing_the_resource_serves_one_at_a_time_whoever_believes_to_coordinate(scenario):
+    outcome = simulate(scenario)
+    assert "mutual_exclusion" not in violated(outcome)
+    tokens = [use.token for use in outcome.lock.uses]
+    assert len(set(tokens)) == len(tokens)
+
+
+# The story of a coordinator that dies -----------------------------------------------------------------------------------
+
+
+def test_a_killed_coordinator_loses_no_request_and_lets_nobody_in_beside_an_old_grant():
+    outcome = simulate(named_scenarios()["coordinator-killed"])
+    assert violated(outcome) == {} and outcome.leader == 3
+    old, *new = outcome.lock.uses
+    assert [use.process for use in new] == [2, 3]  # both waited when 4 died
+    took_office = 167
+    assert old.start < 120 < took_office < old.end  # it was inside when 4 died, and when 3 took office
+    assert new[0].start == took_office + 100 + 2 + 1 + 1  # the lease, the transmission bound, a tick, the grant
+
+
+def test_there_is_a_lease_wherever_the_coordinator_is_elected():
+    calls = [Call(150, [1], "acquire", 1000)]
+    scenario = Scenario(
+        "coordinator",
+        parameters={"elected": True},
+        layers=[Layer("perfect"), Layer("bully")],
+        topology=Place(n=3),
+        starters="all",
+        workload=calls,
+    )
+    (use,) = simulate(scenario).lock.uses
+    assert use.end - use.start == LEASE
+
+
+def test_a_coordinator_that_was_down_for_a_moment_has_forgotten_the_queue_but_is_asked_again():
+    """Nobody notices that 3 was down, so nobody is told of a new leader."""
+    scenario = short_absence("Coordinator")
+    outcome = simulate(scenario)
+    assert violated(outcome) == {} and sorted(use.process for use in outcome.lock.uses) == [1, 2]
+    assert "starvation_freedom" in violated(simulate(short_absence("AsksOnce")))
+
+
+def short_absence(name: str) -> Scenario:
+    return Scenario(
+        f"{__name__}:{name}",
+        parameters={"elected": True, "lease": 40},
+        layers=[Layer("perfect"), Layer("bully")],
+        topology=Place(n=3),
+        starters="all",
+        workload=[Call(100, [1], "acquire", 30), Call(101, [2], "acquire", 30)],
+        faults=[Crash(110, 3), Recover(112, 3)],
+    )
+
+
+# The story of a network that is cut in two ------------------------------------------------------------------------------
+
+
+def test_over_bully_a_cut_network_has_two_coordinators_and_two_inside():
+    outcome = simulate(named_scenarios()["split-brain-bully"])
+    said = violated(outcome)
+    assert said["uniqueness"] == "4 took office at time 2 and still held it when 2 took office at time 247"
+    assert said["mutual_exclusion"] == "1 entered at time 291 while 3, inside since 264, had not left"
+
+
+def test_over_bully_with_fencing_the_side_that_coordinated_before_is_refused():
+    scenario = named_scenarios()["split-brain-bully"]
+    scenario.parameters["fencing"] = True
+    outcome = simulate(scenario)
+    assert "uniqueness" in violated(outcome) and "mutual_exclusion" not in violated(outcome)
+    assert [(use.process, use.start) for use in outcome.lock.refusals] == [(3, 264), (3, 332)]
+
+
+def test_over_raft_by_weight_a_cut_network_has_one_side_that_coordinates():
+    scenario = named_scenarios()["split-brain-raft"]
+    outcome = simulate(scenario)
+    assert set(violated(outcome)) == {"uniqueness", "stability"}
+    assert [(use.process, use.start) for use in outcome.lock.uses] == [(3, 212), (3, 264), (1, 385), (3, 442)]
+
+
+def test_both_cuts_are_the_same_cut_under_the_same_demand():
+    bully, raft = (named_scenarios()[f"split-brain-{election}"] for election in ("bully", "raft"))
+    for same in ("topology", "network", "workload", "faults", "until", "seed"):
+        assert getattr(bully, same) == getattr(raft, same)
+
+
+# Broken twins -----------------------------------------------------------------------------------------------------------
+
+
+class DoesNotWait(Coordinator):
+    """A new coordinator that lets somebody in at once."""
+
+    def wait_for_old_grants(self):
+        pass
+
+
+class ForgetsTheOverlap(Coordinator):
+    """A new coordinator that takes the old one to have stopped."""
+
+    def wait_for_old_grants(self):
+        self.closed = True
+        self.set_timer("office", self.validity)
+
+
+class AcceptsOldGrants(Coordinator):
+    """Asks the new coordinator with the old ticket, so that the old one's grant is as good as the new one's."""
+
+    def apply(self):
+        if self.grantor is None and self.leader is not None and self.ticket:
+            self.request()
+        else:
+            Coordinator.apply(self)
+
+
+class GrantsOutOfOffice(Coordinator):
+    """Goes on though another one was elected."""
+
+    def follow(self, leader):
+        if self.leader != self.id:
+            Coordinator.follow.function(self, leader)
+
+
+class AsksOnce(Coordinator):
+    """Asks again only when it hears of a new leader."""
+
+    @property
+    def patience(self):
+        return self.retry
+
+
+class LosesRequests(Coordinator):
+    """Does not ask the new coordinator."""
+
+    def apply(self):
+        if not self.ticket:
+            Coordinator.apply(self)
+
+
+class TokensOfOneSeries(Coordinator):
+    """Coordinators that count alike."""
+
+    def next_token(self):
+        return self.token + 1
+
+
+class TokensAreNotPassedOn(Coordinator):
+    """A new coordinator that neither asks nor is told what the old one gave, nor leaves room for it."""
+
+    def begin_to_grant(self):
+        self.closed = False
+
+    def note_token(self, sender, message):
+        pass
+
+
+def test_a_new_coordinator_that_does_not_wait_lets_a_second_one_in():
+    scenario = named_scenarios()["coordinator-killed"]
+    scenario.algorithm = f"{__name__}:DoesNotWait"
+    said = violated(simulate(scenario))["mutual_exclusion"]
+    assert said == "2 entered at time 168 while 1, inside since 112, had not left"
+
+
+def test_a_new_coordinator_that_forgets_the_overlap_lets_a_second_one_in():
+    scenario = named_scenarios()["split-brain-raft"]
+    scenario.algorithm = f"{__name__}:ForgetsTheOverlap"
+    said = violated(simulate(scenario))["mutual_exclusion"]
+    assert said == "1 entered at time 303 while 3, inside since 264, had not left"
+
+
+def test_a_request_that_only_the_dead_coordinator_knows_is_lost():
+    scenario = named_scenarios()["coordinator-killed"]
+    scenario.algorithm = f"{__name__}:LosesRequests"
+    assert "starvation_freedom" in violated(simulate(scenario))
+
+
+def late_grant(name: str) -> Scenario:
+    """What 3 sends to 1 takes far longer than it should: its grant arrives when 1 has long followed 2."""
+    return Scenario(
+        f"{__name__}:{name}",
+        parameters={"elected": True},
+        layers=[Layer("perfect"), Layer("bully")],
+        topology=Place(n=3),
+        network=Network(links=[LinkDelay(3, 1, "constant:150")]),
+        starters="all",
+        workload=[Call(5, [1], "acquire", 60), Call(250, [2], "acquire", 60)],
+        faults=[Crash(160, 3)],
+    )
+
+
+def test_the_grant_of_a_deposed_coordinator_is_ignored():
+    outcome = simulate(late_grant("Coordinator"), keep=10_000)
+    assert violated(outcome) == {}
+    late = [event for event in outcome.trace.events if event.received and event.received[0].type == "Grant"][0]
+    assert (late.time, late.process, late.received[0].sender, late.role) == (301, 1, 3, None)
+    said = violated(simulate(late_grant("AcceptsOldGrants")))["mutual_exclusion"]
+    assert "while 1, inside since 301, had not left" in said
+
+
+def takeover(name: str, seed: int):
+    """Stronger ones come back and take over from who coordinates and is well, again and again."""
+    faults = [fault for k in range(6) for fault in (Crash(150 + 300 * k, 5), Recover(250 + 300 * k, 5))]
+    scenario = Scenario(
+        f"{__name__}:{name}",
+        parameters={"elected": True, "lease": 30, "fencing": True},
+        layers=[Layer("perfect"), Layer("bully")],
+        topology=Place(n=5),
+        network=Network(delay="uniform:1:10"),
+        demand=Demand("poisson", 20, think="exponential:30", hold="uniform:20:30"),
+        faults=faults,
+        seed=seed,
+        until=20_000,
+    )
+    return simulate(scenario)
+
+
+def test_tokens_that_a_new_coordinator_does_not_know_of_make_it_useless():
+    for seed in range(5):
+        assert takeover("Coordinator", seed).lock.refusals == []
+    assert any(takeover("TokensAreNotPassedOn", seed).lock.refusals for seed in range(5))
+
+
+def test_a_coordinator_that_goes_on_out_of_office_lets_a_second_one_in():
+    scenarios = []
+    for seed in range(5):
+        for name in ("Coordinator", "GrantsOutOfOffice"):
+            outcome = takeover(name, seed)
+            scenarios.append((name, "mutual_exclusion" in violated(outcome) or bool(outcome.lock.refusals)))
+    assert ("GrantsOutOfOffice", True) in scenarios and ("Coordinator", True) not in scenarios
+
+
+def two_alike(name: str):
+    """Both sides of a cut network elect a new coordinator at the same time, for 5 has crashed before."""
+    scenario = named_scenarios()["split-brain-bully"]
+    scenario.algorithm = f"{__name__}:{name}"
+    scenario.parameters["fencing"] = True
+    scenario.topology.ids = [1, 2, 3, 4, 5]
+    scenario.faults = [Crash(195, 5), Partition(200, [[1, 2], [3, 4]])]
+    scenario.workload = [Call(210, [1, 3], "acquire", 35)]
+    return simulate(scenario)
+
+
+def test_coordinators_that_count_alike_give_the_same_token_to_two():
+    outcome = two_alike("Coordinator")
+    assert "mutual_exclusion" not in violated(outcome) and len(outcome.lock.refusals) == 1
+    assert "mutual_exclusion" in violated(two_alike("TokensOfOneSeries"))
