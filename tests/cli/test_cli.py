@@ -81,6 +81,21 @@ def test_until_stops_at_a_time_or_at_a_property(capsys):
 
 
 MISTAKES = {
+    "simulate bully --workload poisson": "demand: bully is not a mutex, so nobody waits to enter",
+    "simulate lamport --workload sometimes": "expected one-each, poisson, hot-spot, all-at-once or idle",
+    "simulate lamport --entries 0": "demand.entries: expected int >= 1",
+    "simulate lamport --hold never": "demand.hold: time 'never' is not known; expected unit, constant:TICKS",
+    "simulate lamport --hot 3": "only a hot-spot has a hot process",
+    "simulate lamport --waiting-limit -1": "waiting_limit: expected int >= 0",
+    "simulate lamport --call 3:jump@4": "lamport knows no 'jump'; it knows: acquire, release",
+    "simulate lamport --starters 2": "starters: lamport holds no election that anybody could start",
+    "simulate lamport --layer nothing": "there is no algorithm 'nothing'",
+    "simulate lamport --set bully.transmission=3": "there is no layer 'bully' here; there are: lamport",
+    "simulate raymond --topology ring": "raymond needs a tree, as tree, line and star are, but there is a circle",
+    "simulate raymond --layer bully": "bully needs a complete topology and raymond needs a tree topology",
+    "simulate raymond --layer chang-roberts": "one needs a ring and another a tree, which has no circle",
+    "simulate maekawa --set quorums=plane": "invalid enum value 'plane'; expected auto or grid",
+    "compare bully lamport": "compare needs algorithms of one kind, not election and mutex",
     "simulate chang-robert": "did you mean chang-roberts?",
     "simulate chang-roberts --n 0": "from 1 to 10,000,000, got 0",
     "simulate chang-roberts --n -3": "got -3",

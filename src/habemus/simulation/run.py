@@ -7,7 +7,7 @@ from io import BufferedWriter
 from pathlib import Path
 from random import Random
 from traceback import extract_tb
-from typing import Any
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
 
@@ -340,8 +340,17 @@ def checked_parameters(anatomy: Anatomy, given: dict[str, Any], where: str) -> d
         try:
             parameters[name] = msgspec.convert(value, field.hint, strict=False)
         except msgspec.ValidationError as error:
-            raise ScenarioError(f"{where}.{name}: {str(error).lower().replace('`', '')}") from None
+            sentence = str(error).lower().replace("`", "")
+            choices = choices_of(field.hint)
+            expected = f"; expected {' or '.join(choices)}" if choices else ""
+            raise ScenarioError(f"{where}.{name}: {sentence}{expected}") from None
     return parameters
+
+
+def choices_of(hint: Any) -> list[str]:
+    """The texts that a parameter may be, if it is one of a few."""
+    inner = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+    return [str(choice) for choice in get_args(inner)] if get_origin(inner) is Literal else []
 
 
 def place_processes(scenario: Scenario, stack: list[Any]) -> Topology:
@@ -460,6 +469,8 @@ def schedule(scenario: Scenario, simulation: Simulation) -> None:
     for fault in scenario.faults:
         simulation.at(fault.at, action_of(fault, simulation))
     starters = starters_of(scenario, topology)
+    if "start" not in simulation.commands and scenario.starters is not None:
+        raise ScenarioError(f"starters: {scenario.algorithm} holds no election that anybody could start")
     if starters:
         simulation.at(0, lambda: simulation.start(starters))
     workload: Workload | None = None
