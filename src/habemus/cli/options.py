@@ -151,7 +151,7 @@ def adjusted(scenario: Scenario, options: dict[str, Any]) -> Scenario:
         parameters_meant(plain, key, setting)[key.rpartition(".")[2]] = value
     plain["faults"] = plain.get("faults", []) + [msgspec.to_builtins(fault) for fault in faults(given)]
     plain["workload"] = plain.get("workload", []) + [msgspec.to_builtins(call) for call in calls(given)]
-    if calls(given) and "starters" not in plain and not scenario.workload:
+    if any(call.call == "election" for call in calls(given)) and "starters" not in plain and not scenario.workload:
         plain["starters"] = "all"  # a call on the command line comes on top of the first election
     if given.keys() - {"until", "events"} and "expect" in plain:
         del plain["expect"]  # what was expected of the scenario as it stood is not expected of another

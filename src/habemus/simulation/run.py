@@ -509,7 +509,7 @@ def starters_of(scenario: Scenario, topology: Topology) -> list[int]:
     """Who calls the first election: everybody, unless the scenario or its workload says otherwise."""
     starters = scenario.starters
     if starters is None:
-        starters = [] if scenario.workload else "all"
+        starters = [] if any(call.call == "election" for call in scenario.workload) else "all"
     if starters == "all":
         return topology.ids
     if starters == "one":
