@@ -200,7 +200,7 @@ class Schedule(Struct, forbid_unknown_fields=True, omit_defaults=True):
     losses: int = 0
     doubles: int = 0
     entries: int = 1
-    late: bool = False
+    starts: Literal["first", "step", "late"] = "first"
 
 
 class Scenario(Struct, forbid_unknown_fields=True, omit_defaults=True):

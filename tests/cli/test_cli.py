@@ -81,6 +81,7 @@ def test_until_stops_at_a_time_or_at_a_property(capsys):
 
 
 MISTAKES = {
+    "simulate quorum --set m=2": "expected 5 to 8 of 8 coordinators, got 2",
     "simulate bully --workload poisson": "demand: bully is not a mutex, so nobody waits to enter",
     "simulate lamport --workload sometimes": "expected one-each, poisson, hot-spot, all-at-once or idle",
     "simulate lamport --entries 0": "demand.entries: expected int >= 1",

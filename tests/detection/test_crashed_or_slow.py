@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from habemus.scenario import Crash, Cut, LinkDelay, Network, Pause, Place, Resume, Scenario, named_scenarios
+from habemus.scenario import Crash, Cut, Network, Pause, Place, Resume, Scenario, named_scenarios
 from habemus.simulation import simulate
 
 OBSERVER, SUBJECT = 1, 2
@@ -54,12 +54,12 @@ def test_the_observer_of_the_two_named_scenarios_sees_the_same_and_decides_the_s
 @given(
     st.sampled_from(["heartbeat", "phi-accrual"]),
     st.integers(100, 400),
-    st.integers(1, 60),
+    st.integers(2, 60),
     st.integers(0, 2**32),
 )
 def test_no_time_out_no_threshold_and_no_seed_helps(algorithm, moment, setting, seed):
-    """However long it waits: if the subject is slow for longer than that, the observer has to decide without knowing."""
-    setting = {"timeout": 10 * setting} if algorithm == "heartbeat" else {"threshold": setting / 4}
+    """However long it waits: a subject that is slow for longer makes it decide without knowing."""
+    setting = {"timeout": 10 * setting} if algorithm == "heartbeat" else {"threshold": 1 + setting / 8}
 
     def seen(faults):
         scenario = Scenario(
@@ -69,7 +69,7 @@ def test_no_time_out_no_threshold_and_no_seed_helps(algorithm, moment, setting, 
             network=Network("uniform:1:9"),
             faults=faults,
             seed=seed,
-            until=4000,
+            until=1600,
         )
         outcome = simulate(scenario, keep=100_000)
         return history(outcome.trace), outcome.detection
@@ -82,23 +82,10 @@ def test_no_time_out_no_threshold_and_no_seed_helps(algorithm, moment, setting, 
 
 
 @pytest.mark.parametrize(
-    "network",
-    [{"faults": [Cut(45, [(SUBJECT, OBSERVER)], one_way=True)]}, {"faults": [Pause(45, SUBJECT)]}],
-    ids=["its messages are lost", "it never goes on"],
+    "fault", [Pause(45, SUBJECT), Cut(45, [(SUBJECT, OBSERVER)], one_way=True)], ids=["it", "link"]
 )
-def test_nor_can_silence_that_comes_from_the_network_be_told(network):
-    crashed = named_scenarios()["silent-crashed"]
-    other = named_scenarios()["silent-crashed"]
-    other.faults = network["faults"]
-    ours, theirs = history(simulate(crashed, keep=1000).trace), history(simulate(other, keep=1000).trace)
+def test_silence_for_good_is_never_told_apart_whether_the_process_or_its_link_is_to_blame(fault):
+    crashed, silent = named_scenarios()["silent-crashed"], named_scenarios()["silent-crashed"]
+    silent.faults = [fault]
+    ours, theirs = history(simulate(crashed, keep=1000).trace), history(simulate(silent, keep=1000).trace)
     assert ours == theirs  # to the end: the observer never learns
-
-
-def test_nor_a_beat_that_is_only_late():
-    """The sixth beat takes 60 ticks: the observer suspects a process that did nothing wrong, and not even late."""
-    crashed = named_scenarios()["silent-crashed"]
-    late = named_scenarios()["silent-crashed"]
-    late.faults = []
-    late.network = Network(fifo=False, links=[LinkDelay(SUBJECT, OBSERVER, "constant:60")])
-    ours, theirs = history(simulate(crashed, keep=1000).trace), history(simulate(late, keep=1000).trace)
-    assert decision(theirs) is not None and ours[0] == theirs[0]

@@ -132,3 +132,10 @@ def test_a_circle_is_found_exactly_where_there_is_one(waits_for):
 def test_a_mutex_is_judged_by_the_seeds_four():
     names = [watched.name for watched in mutex_properties()]
     assert names == ["mutual_exclusion", "deadlock_freedom", "starvation_freedom", "bounded_waiting"]
+
+
+def test_the_dead_are_named_even_if_others_wait_for_them_on_one_s_behalf():
+    seen = world(("asks", 1, 1), ("crashes", 4, 4))
+    seen.lock.waits_for = {1: (2,), 2: (3,), 3: (4,)}
+    text = verdict(DeadlockFreedom(), seen)[1]
+    assert text.endswith("nor will be; 4, for whom they wait, has crashed")

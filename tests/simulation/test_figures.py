@@ -40,3 +40,8 @@ def test_who_is_served_in_the_order_of_asking_is_never_overtaken_but_bypassed_by
     workload = [Call(10 * pid, [pid], "acquire", 50) for pid in (4, 5, 6, 7)]
     outcome = simulate(Scenario("ricart-agrawala", topology=Place(n=8), workload=workload))
     assert outcome.lock.overtaken == [0, 0, 0, 0] and outcome.lock.bypassed_most == 2
+
+
+def test_a_token_that_travels_on_when_all_are_served_is_not_charged_to_the_entries():
+    outcome = simulate(Scenario("token-ring", topology=Place(n=4), workload=[Call(50, [3], "acquire", 10)]))
+    assert outcome.ended == "time" and outcome.lock.messages_per_entry < 60 < outcome.messages

@@ -9,7 +9,18 @@ import sys
 
 import typer
 
-from habemus.cli import algorithms, compare, detector_figure, quorum, raft_figure, scenario, simulate, sweep, timeout
+from habemus.cli import (
+    algorithms,
+    check,
+    compare,
+    detector_figure,
+    quorum,
+    raft_figure,
+    scenario,
+    simulate,
+    sweep,
+    timeout,
+)
 from habemus.compilation import is_compiled
 from habemus.version import VERSION
 
@@ -25,6 +36,7 @@ app = typer.Typer(
 app.command("algorithms")(algorithms.algorithms)
 app.command("simulate")(simulate.simulate_command)
 app.command("scenario")(scenario.scenario_command)
+app.command("check")(check.check_command)
 app.command("sweep")(sweep.sweep_command)
 app.command("compare")(compare.compare_command)
 app.command("quorum")(quorum.quorum_command)

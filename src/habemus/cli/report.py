@@ -50,7 +50,12 @@ def run_and_report(scenario: Scenario, json: bool, trace: str | None, diagram: s
     if save is not None:
         scenario.write(save)
     with progress_line() as progress:
-        outcome = simulate(scenario, keep=keep, digest=json, trace=trace, progress=progress)
+        if scenario.schedule is None:
+            outcome = simulate(scenario, keep=keep, digest=json, trace=trace, progress=progress)
+        else:
+            from habemus.checking.replay import play
+
+            outcome = play(scenario, trace)
     if diagram is not None:
         Path(diagram).write_text(drawn(outcome, diagram), encoding="utf-8")
     if json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ProcessPoolExecutor
+from math import isnan
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -37,8 +38,12 @@ def sweep_command(
             "--workload", help="Who wants the lock, as in simulate.", show_default="poisson, seldom two at once"
         ),
     ] = None,
-    entries: o.Entries = None,
-    think: o.Think = None,
+    entries: Annotated[
+        int | None, typer.Option("--entries", help="How often each one enters.", show_default="10")
+    ] = None,
+    think: Annotated[
+        str | None, typer.Option("--think", help="How long before it asks.", show_default="exponential:1000n")
+    ] = None,
     hold: o.Hold = None,
     settings: o.Settings = None,
     csv: Annotated[str | None, typer.Option("--csv", help="Write one line a run.")] = None,
@@ -150,13 +155,12 @@ def show_summaries(summaries: list[Summary], kind: str, csv: str | None, plot: s
         for column in ("n", "runs", "mean", "least", "most", *own[0].bounds, "violations"):
             table.add_column(column, justify="right")
         for summary in own:
-            extremes = [
-                f"{value:,.{digits}f}" if kind == "mutex" else f"{value:,}" for value in (summary.least, summary.most)
-            ]
-            bounds = [f"{value:,.{digits}f}".removesuffix(f".{'0' * digits}") for value in summary.bounds.values()]
+            costs = [spelled(cost, digits) for cost in (summary.mean, summary.least, summary.most)]
+            bounds = [spelled(value, digits).removesuffix(f".{'0' * digits}") for value in summary.bounds.values()]
             violations = f"[#D55E00]{summary.violations}[/]" if summary.violations else "0"
-            mean = f"[bold]{summary.mean:,.{digits}f}[/]"
-            table.add_row(f"{summary.n:,}", f"{summary.runs:,}", mean, *extremes, *bounds, violations)
+            table.add_row(
+                f"{summary.n:,}", f"{summary.runs:,}", f"[bold]{costs[0]}[/]", *costs[1:], *bounds, violations
+            )
         console.print(table)
         for number, fit in enumerate(own[0].fits):
             lead = "nearest fit" if number == 0 else "worse"
@@ -165,3 +169,10 @@ def show_summaries(summaries: list[Summary], kind: str, csv: str | None, plot: s
     for path in (csv, plot):
         if path is not None:
             console.print(f"[dim]written to[/] {path}")
+
+
+def spelled(cost: float, digits: int) -> str:
+    """A cost with so many digits; messages that were counted have none, and where nobody entered there is no cost."""
+    if isnan(cost):
+        return "–"
+    return f"{cost:,}" if isinstance(cost, int) else f"{cost:,.{digits}f}"

@@ -1,9 +1,13 @@
-"""The picture of a sweep: cost against n, the proven bounds dashed, raw points faint behind the mean."""
+"""The picture of a sweep: cost against n, the proven bounds dashed, raw points faint behind the mean.
+
+Both axes are logarithmic, so that a power of n is a straight line. Where all that is drawn grows as log n, the cost has
+an ordinary axis, on which that is the straight line; bounds that go through the roof are then left out.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import log2
+from math import isnan, log2, nan
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +15,11 @@ from habemus.measuring.drawing import INK, SOFT, blank_figure, calm_axes, save_f
 from habemus.measuring.sweep import GROWTHS, Row, Summary, bounds_of
 from habemus.process import harmonic
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", INK)
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#A89B00", INK)
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")  # one more than there are colours: no two lines look the same
 QUIET = SOFT
 FEW = 2
+GOOD_FIT = 0.99  # R² from which a fit is worth its place in the picture
 
 ELECTION_GROWTHS: tuple[tuple[str, Callable[[int], float]], ...] = (
     ("n·H_n", lambda n: n * harmonic(n)),
@@ -22,6 +27,7 @@ ELECTION_GROWTHS: tuple[tuple[str, Callable[[int], float]], ...] = (
     ("1.271 n log n, the best worst case known", lambda n: 1.271 * n * log2(n)),
     ("n²", lambda n: n * n),
 )
+MUTEX_GROWTHS = tuple([(name, growth) for name, growth in GROWTHS if name != "1/n"])
 
 
 def draw_sweep(rows: Sequence[Row], summaries: Sequence[Summary], path: str | Path) -> None:
@@ -29,7 +35,10 @@ def draw_sweep(rows: Sequence[Row], summaries: Sequence[Summary], path: str | Pa
     figure = blank_figure(7.6, 4.8)
     axes = figure.add_subplot()
     axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
+    if all(summary.fits and summary.fits[0].growth == "log n" for summary in summaries):
+        axes.set_ylim(0, 1.15 * max(summary.mean for summary in summaries if not isnan(summary.mean)))
+    else:
+        axes.set_yscale("log")
     algorithms = sorted({summary.algorithm for summary in summaries})
     locks = any(row.entries is not None for row in rows)
     ends: list[tuple[float, str, str]] = []
@@ -37,22 +46,23 @@ def draw_sweep(rows: Sequence[Row], summaries: Sequence[Summary], path: str | Pa
         own = [summary for summary in summaries if summary.algorithm == algorithm]
         colour = COLOURS[number % len(COLOURS)]
         points = [row for row in rows if row.algorithm == algorithm]
-        axes.plot([row.n for row in points], [row.cost for row in points], ".", color=colour, alpha=0.12, markersize=4)
+        costs = [row.cost or nan for row in points]  # nothing has no place on a logarithmic axis
+        axes.plot([row.n for row in points], costs, ".", color=colour, alpha=0.12, markersize=4)
         axes.plot(
             [summary.n for summary in own],
-            [summary.mean for summary in own],
+            [summary.mean or nan for summary in own],
             color=colour,
             marker=MARKERS[number % len(MARKERS)],
             markersize=4.5,
             linewidth=1.6,
         )
-        fit = f" ≈ {own[0].fits[0]}" if own[0].fits else ""
+        fit = next((f" ≈ {fit}" for fit in own[0].fits if fit.r2 >= GOOD_FIT), "")
         ends.append((own[-1].mean, algorithm + fit, colour))
         if len(algorithms) <= FEW:
             whose = f", {algorithm}" if len(algorithms) > 1 else ""
             ends += draw_bounds(axes, algorithm, own, whose)
     if len(algorithms) > FEW:
-        growths = GROWTHS if locks else ELECTION_GROWTHS
+        growths = MUTEX_GROWTHS if locks else ELECTION_GROWTHS
         ends += draw_growths(axes, sorted({summary.n for summary in summaries}), growths)
     finish_axes(axes, summaries, "messages an entry" if locks else "messages")
     label_ends(axes, ends)
@@ -63,7 +73,9 @@ def draw_bounds(axes: Any, algorithm: str, own: list[Summary], whose: str) -> li
     """Dashed lines for what is proven, with the formula for the end of each."""
     ends = []
     for bound in bounds_of(algorithm):
-        values = [summary.bounds[bound.formula] for summary in own]
+        values = [summary.bounds[bound.formula] or nan for summary in own]
+        if axes.get_yscale() == "linear" and values[-1] > axes.get_ylim()[1]:
+            continue
         axes.plot([summary.n for summary in own], values, "--", color=QUIET, linewidth=1, zorder=1)
         ends.append((values[-1], bound.formula + whose, QUIET))
     return ends
@@ -75,7 +87,7 @@ def draw_growths(
     """For a whole family: the lines that such algorithms are told by."""
     ends = []
     for name, growth in growths:
-        values = [growth(n) for n in sizes]
+        values = [growth(n) or nan for n in sizes]
         axes.plot(sizes, values, "--", color=QUIET, linewidth=1, zorder=1)
         ends.append((values[-1], name, QUIET))
     return ends
@@ -83,8 +95,11 @@ def draw_growths(
 
 def finish_axes(axes: Any, summaries: Sequence[Summary], cost: str) -> None:
     """Little ink: no box, light grid, ticks where n was."""
-    from matplotlib.ticker import FuncFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator
 
+    low, high = axes.get_ylim()
+    if axes.get_yscale() == "log" and high < 100 * low:  # powers of ten alone would be too few
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     sizes = sorted({summary.n for summary in summaries})
     axes.set_xticks(sizes, [f"{n:,}" for n in sizes])
     axes.minorticks_off()

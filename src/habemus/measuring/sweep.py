@@ -31,7 +31,12 @@ from habemus.simulation.demand import MANY
 CHUNK_MESSAGES = 200_000
 BETWEEN_REQUESTS = 1000  # ticks from one request to the next, whoever makes it: an entry takes far less
 
-GROWTHS: tuple[tuple[str, Callable[[int], float]], ...] = (("log n", log2), ("√n", sqrt), ("n", float))
+GROWTHS: tuple[tuple[str, Callable[[int], float]], ...] = (
+    ("1/n", lambda n: 1 / n),  # towards a constant
+    ("log n", log2),
+    ("√n", sqrt),
+    ("n", float),
+)
 ENOUGH_SIZES = 3  # two points lie on every curve
 
 
@@ -66,8 +71,9 @@ class Fit(Struct):
     r2: float
 
     def __str__(self) -> str:
-        sign = "-" if self.constant < 0 else "+"
-        return f"{self.factor:.3g} {self.growth} {sign} {abs(self.constant):.3g}"
+        factor, constant = (f"{x:.3g}" if abs(x) < 1000 else f"{x:,.0f}" for x in (self.factor, abs(self.constant)))
+        gap = " " if self.growth == "log n" else ""
+        return f"{factor}{gap}{self.growth.removeprefix('1')} {'-' if self.constant < 0 else '+'} {constant}"
 
 
 class Summary(Struct, omit_defaults=True):

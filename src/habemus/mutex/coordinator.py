@@ -96,7 +96,7 @@ class Released(Message):
 
 @dataclass(frozen=True)
 class Seen(Message):
-    """With `elected` and `fencing`, to a new coordinator: I do not want in, but this token I have seen."""
+    """With `elected` and `fencing`, to a new coordinator and from it: this is the largest token I know of."""
 
     token: int
 
@@ -328,7 +328,8 @@ class Coordinator(Mutex):
     def begin_to_grant(self) -> None:
         self.closed = False
         if self.fencing and self.elected:
-            self.token += SKIPPED * self.n
+            self.token += SKIPPED * self.n  # more than the old coordinator may have given unheard
+            self.send(self.neighbours, Seen(self.token))  # what the next one will have to exceed
 
     def resign(self) -> None:
         self.holder = None

@@ -10,14 +10,14 @@ Costs     none for who still has the token, else as many requests as the path is
           an entry. H_(n-1) on average, about 0.69 log n + 0.58, once everybody has asked a few times, all equally often
           and independently of each other. (At first all point to the same one: who asks for the first time pays 3.)
 Why safe  there is one token, and who sends it has left. Each pointer leads to one whose turn comes later, so there is
-          no circle, and a request ends where somebody points nowhere: at the end of the queue. Nobody but the next can
-          be sent there, for all who were pointing that way now point to the new end.
+          no circle: a request ends at the last in the queue, and is the last from then on, for all who pointed to that
+          one now point to it. So nobody ever has two to hand the token to, and nobody is forgotten.
 
 All point to the smallest id at first, which has the token.
 
 M. Naimi, M. Trehel, A. Arnold. A log(N) distributed mutual exclusion algorithm based on path reversal. Journal of
 Parallel and Distributed Computing 34(1), 1996.
-C. Lavault. Analysis of an efficient distributed algorithm for mutual exclusion. WDAG, LNCS 647, 1992: the average.
+C. Lavault. Analysis of an efficient distributed algorithm for mutual exclusion. CONPAR, LNCS 634, 1992: the average.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class DeadlockFreedom(Property):
         if circle:
             chain = " for ".join(map(str, circle))
             return Witness(f"{who} and nobody is inside: {chain} wait in a circle", world.time, circle[:-1], [])
-        dead = sorted({p for pid in processes for p in world.lock.waits_for.get(pid, ()) if p in world.down})
+        dead = sorted(needed(world.lock.waits_for, processes) & world.down)
         why = f"; {enumerated(dead)}, for whom they wait, {'has' if len(dead) == 1 else 'have'} crashed" if dead else ""
         return Witness(f"{who} and nobody is inside, nor will be{why}", world.time, processes[:8], [])
 
@@ -121,6 +121,18 @@ def overdue(world: World) -> list[Request]:
         return waiting
     longest = max(world.lock.waits, default=0)
     return [request for request in waiting if world.time - request.time > longest]
+
+
+def needed(waits_for: dict[Pid, tuple[Pid, ...]], processes: list[Pid]) -> set[Pid]:
+    """All for whom these processes wait, and for whom those wait in turn."""
+    found: set[Pid] = set()
+    ahead = list(processes)
+    while ahead:
+        for pid in waits_for.get(ahead.pop(), ()):
+            if pid not in found:
+                found.add(pid)
+                ahead.append(pid)
+    return found
 
 
 def waiting_circle(waits_for: dict[Pid, tuple[Pid, ...]], processes: list[Pid]) -> list[Pid]:

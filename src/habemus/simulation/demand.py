@@ -44,11 +44,9 @@ class Workload(Customers):
         for pid in ids if demand.kind != "idle" else []:
             self.left_to_ask[pid] = entries * max(1, len(ids) - 1) if pid == self.hot else entries
 
-    @property
-    def open(self) -> bool:
-        """Whether somebody will still ask, waits or is inside."""
+    def satisfied(self) -> bool:
         lock = self.simulation.world.lock
-        return bool(self.left_to_ask or self.postponed or lock.waiting or lock.inside)
+        return not (self.left_to_ask or self.postponed or lock.waiting or lock.inside)
 
     def begin(self) -> None:
         """Have everybody ask for the first time."""

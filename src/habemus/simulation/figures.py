@@ -10,7 +10,10 @@ from habemus.properties import Lock, Suspicions, Use
 
 
 class LockFigures:
-    """How a mutex served its processes; `messages` are its own, without those of the layers below it."""
+    """How a mutex served its processes.
+
+    `messages` are its own, without those of the layers below it, and, if it never comes to rest, until all were served.
+    """
 
     def __init__(self, lock: Lock, messages: int) -> None:
         self.entries = lock.entries

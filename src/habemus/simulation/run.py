@@ -78,7 +78,9 @@ class Outcome:
         self.values_carried = recorder.values_carried if recorder is not None else None
         self.lock: LockFigures | None = None
         if any(issubclass(anatomy.cls, Mutex) for anatomy in simulation.stack):
-            self.lock = LockFigures(simulation.world.lock, simulation.messages_of(Mutex))
+            served = simulation.messages_when_served if ended == "time" else -1  # what comes later serves nobody
+            sent = simulation.messages_of(Mutex) if served < 0 else served
+            self.lock = LockFigures(simulation.world.lock, sent)
         self.detection: DetectionFigures | None = None
         if any(issubclass(anatomy.cls, Detector) for anatomy in simulation.stack):
             sent = simulation.messages_of(Detector)
@@ -213,7 +215,7 @@ def run_to_end(scenario: Scenario, simulation: Simulation, progress: Progress | 
     while True:
         ended = run_in_stages(simulation, until, scenario.events, progress)
         workload, lock = simulation.customers, simulation.world.lock
-        wanted = isinstance(workload, Workload) and workload.open and lock.entries > entries
+        wanted = not workload.satisfied() and lock.entries > entries
         if ended != "time" or scenario.until is not None or not wanted:
             return ended
         entries = lock.entries

@@ -207,6 +207,10 @@ class Customers:
     def engaged(self, id: Pid) -> None:
         """The process was asked to acquire the lock while it waited or was inside."""
 
+    def satisfied(self) -> bool:
+        """Whether nobody waits, is inside, or will ask again."""
+        return True
+
 
 class Simulation:
     """A run in the making: build it, schedule faults and commands with `at`, then `run`."""
@@ -275,6 +279,7 @@ class Simulation:
         for watched in properties:
             self.watch(watched)
         self.customers = Customers()
+        self.messages_when_served = -1  # what the mutex had sent when all who wanted in had been in; -1: not yet
         self.refusals: list[tuple[Pid, object]] = []  # by the resource, in the step that is under way
         detectors = [layer for layer, anatomy in enumerate(stack) if issubclass(anatomy.cls, Detector)]
         self.hearing = detectors or list(range(len(stack)))  # the layers that the perfect detector speaks to
@@ -603,6 +608,8 @@ class Simulation:
             self.customers.entered(node.id)
         elif what == "leave":
             self.customers.left(node.id)
+            if self.customers.satisfied():
+                self.messages_when_served = self.messages_of(Mutex)
 
     def judge(self) -> None:
         """Let every property look at the world."""

@@ -1,0 +1,251 @@
+"""`habemus check`: every run of a small instance, and the shortest that goes wrong."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from habemus.cli import options as o
+from habemus.cli.simulate import Diagram, TraceFile
+
+if TYPE_CHECKING:
+    from habemus.checking.check import Effort, Verdict
+    from habemus.checking.instances import Question
+    from habemus.checking.search import Search
+
+Name = Annotated[str | None, typer.Argument(metavar="[NAME]", help="An algorithm; not needed with --all.")]
+N = Annotated[int | None, typer.Option("--n", help="How many processes.", show_default="3 to 5")]
+Timing = Annotated[
+    str | None, typer.Option("--timing", help="async, ordered or bounded.", show_default="as the algorithm assumes")
+]
+Delay = Annotated[int | None, typer.Option("--delay", help="Under bounded: ticks that a message takes at most.")]
+Crashes = Annotated[int, typer.Option("--crashes", min=0, help="At most so many crashes.")]
+Recoveries = Annotated[int, typer.Option("--recoveries", min=0, help="At most so many recoveries.")]
+Losses = Annotated[int, typer.Option("--losses", min=0, help="At most so many messages are lost.")]
+Doubles = Annotated[int, typer.Option("--doubles", min=0, help="At most so many messages come twice.")]
+Timeouts = Annotated[
+    int | None,
+    typer.Option("--timeouts", min=0, help="How many timers of each process may run out.", show_default="2 if async"),
+]
+Entries = Annotated[int, typer.Option("--entries", min=1, help="How often each process wants to enter.")]
+Bounds = Annotated[list[str] | None, typer.Option("--bound", help="FIELD=MOST: go no further, as in term=2.")]
+StarterSet = Annotated[
+    str | None, typer.Option("--starters", help="all, one, how many, who (2,5), or any: all sets.", show_default="all")
+]
+Starts = Annotated[str, typer.Option("--starts", help="first, step (before it receives anything) or late.")]
+Unordered = Annotated[bool, typer.Option("--unordered", help="Messages overtake each other on a link.")]
+Wanted = Annotated[list[str] | None, typer.Option("--property", help="What to check.", show_default="what it promises")]
+AllOrders = Annotated[bool, typer.Option("--all-orders", help="All orders of the ids, up to rotation.")]
+AllGraphs = Annotated[bool, typer.Option("--all-graphs", help="All connected graphs of n places, up to isomorphism.")]
+Everything = Annotated[bool, typer.Option("--all", help="The whole catalogue at its default sizes.")]
+Full = Annotated[bool, typer.Option("--full", help="Every interleaving, without reduction.")]
+DepthFirst = Annotated[bool, typer.Option("--depth-first", help="Depth first.")]
+RandomWalk = Annotated[int | None, typer.Option("--random-walk", metavar="SEED", help="Random runs instead.")]
+States = Annotated[int, typer.Option("--states", min=1, help="Stop after so many states.")]
+Memory = Annotated[float, typer.Option("--memory", min=0.01, help="Stop at so many GB.")]
+Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Instances at a time.", show_default="all cores")]
+Save = Annotated[str | None, typer.Option("--save", help="Write the counterexample as a scenario: F.toml or F.json.")]
+
+
+def check_command(
+    name: Name = None,
+    n: N = None,
+    topology: o.TopologyKind = None,
+    order: o.Order = None,
+    ids: o.Ids = None,
+    graph: o.Graph = None,
+    starters: StarterSet = None,
+    starts: Starts = "first",
+    timing: Timing = None,
+    delay: Delay = None,
+    detection: o.Detection = None,
+    timeouts: Timeouts = None,
+    crashes: Crashes = 0,
+    recoveries: Recoveries = 0,
+    losses: Losses = 0,
+    doubles: Doubles = 0,
+    entries: Entries = 1,
+    bound: Bounds = None,
+    unordered: Unordered = False,
+    settings: o.Settings = None,
+    wanted: Wanted = None,
+    all_orders: AllOrders = False,
+    all_graphs: AllGraphs = False,
+    everything: Everything = False,
+    full: Full = False,
+    depth_first: DepthFirst = False,
+    random_walk: RandomWalk = None,
+    states: States = 50_000_000,
+    memory: Memory = 8.0,
+    jobs: Jobs = None,
+    json: o.Json = False,
+    trace: TraceFile = None,
+    diagram: Diagram = None,
+    save: Save = None,
+) -> int:
+    """Explore all runs of a small instance: all is as promised, or here is the shortest in which it is not."""
+    from habemus.checking.check import Effort
+    from habemus.checking.limits import STARTS, TIMINGS
+    from habemus.checking.search import BREADTH, DEPTH
+    from habemus.cli.report import check_writable
+    from habemus.scenario import ScenarioError
+
+    for path in (trace, diagram, save):
+        check_writable(path)
+    effort = Effort(not full, DEPTH if depth_first else BREADTH, states, int(memory * 1e9), random_walk)
+    if everything:
+        from habemus.cli.check_report import report_catalogue
+
+        return report_catalogue(effort, jobs or os.cpu_count() or 1, json)
+    if name is None:
+        raise ScenarioError("check what? Give an algorithm, or --all for the whole catalogue")
+    if timing is not None and timing not in TIMINGS:
+        raise ScenarioError(f"--timing {timing}: expected {', '.join(TIMINGS[:-1])} or {TIMINGS[-1]}")
+    if starts not in STARTS:
+        raise ScenarioError(f"--starts {starts}: expected {', '.join(STARTS[:-1])} or {STARTS[-1]}")
+    if delay is not None and delay < 1:
+        raise ScenarioError(f"--delay {delay}: a message takes at least 1 tick")
+    anybody = starters == "any"
+    given: dict[str, Any] = {
+        "n": n,
+        "topology": topology,
+        "order": order,
+        "ids": ids,
+        "graph": graph,
+        "starters": None if anybody else starters,
+        "settings": settings,
+        "fifo": False if unordered else None,
+    }
+    limits: dict[str, Any] = {
+        "crashes": crashes,
+        "recoveries": recoveries,
+        "losses": losses,
+        "doubles": doubles,
+        "entries": entries,
+        "starts": starts,
+        "anybody": anybody,
+        "bounds": dict([bound_of(text) for text in bound or []]),
+        **{
+            key: value
+            for key, value in (("delay", delay), ("detection", detection), ("alarms", timeouts))
+            if value is not None
+        },
+    }
+    questions = asked(name, given, timing, limits, wanted or [], all_orders, all_graphs)
+    from habemus.cli.check_report import report
+
+    verdict = answered(questions, effort, jobs or os.cpu_count() or 1)
+    return report(verdict, json, trace, diagram, save)
+
+
+def bound_of(text: str) -> tuple[str, int]:
+    """`term=2`."""
+    field, _, value = text.partition("=")
+    return field.strip(), o.whole(value, "--bound")
+
+
+def asked(
+    name: str,
+    given: dict[str, Any],
+    timing: str | None,
+    limits: dict[str, Any],
+    wanted: list[str],
+    orders: bool,
+    graphs: bool,
+) -> list[Question]:
+    """The questions that the options put: one, or one for each instance of the size."""
+    from habemus.catalogue import find_algorithm
+    from habemus.checking.defaults import default_size
+    from habemus.checking.instances import Question, all_graphs, all_orders, check_wanted, settled
+    from habemus.scenario import ScenarioError
+
+    scenario = o.scenario_from(name)
+    if scenario.schedule is not None:
+        raise ScenarioError(f"{name} is a single run, which `habemus simulate` replays; check its algorithm instead")
+    cls = find_algorithm(scenario.algorithm)
+    place = scenario.topology
+    sized = any([given["n"], given["ids"], given["graph"], place.n, place.ids, place.edges, place.file])
+    if not sized:
+        given = {**given, "n": default_size(cls)}
+    base, bounds = settled(o.adjusted(scenario, given), timing, limits)
+    check_wanted(base, wanted, bounds)
+    size = base.topology.n or len(base.topology.ids or [])
+    if orders:
+        if cls.topology != "ring":
+            raise ScenarioError(f"--all-orders is for rings; {name} runs on a {cls.topology} topology")
+        return [Question(instance, bounds, wanted) for instance in all_orders(base, size)]
+    if graphs:
+        if cls.topology != "any":
+            raise ScenarioError(
+                f"--all-graphs is for algorithms on any graph; {name} runs on a {cls.topology} topology"
+            )
+        return [Question(instance, bounds, wanted) for instance in all_graphs(base, size)]
+    return [Question(base, bounds, wanted)]
+
+
+def answered(questions: list[Question], effort: Effort, jobs: int) -> Verdict:
+    """All questions answered as one, several at a time; the first violation ends it."""
+    from habemus.checking.check import check
+
+    total: Verdict | None = None
+    with progress_line(len(questions)) as progress:
+        for verdict in (
+            verdicts(questions, effort, jobs, progress)
+            if len(questions) > 1
+            else [check(questions[0], effort, progress)]
+        ):
+            if total is None:
+                total = verdict
+            else:
+                total.add(verdict)
+            if total.violated or total.stopped:
+                break
+    assert total is not None
+    return total
+
+
+def verdicts(
+    questions: list[Question], effort: Effort, jobs: int, progress: Callable[[Search], None] | None
+) -> Iterator[Verdict]:
+    """The verdicts, one after the other, from as many processes as there are jobs."""
+    from habemus.checking.check import check
+
+    if jobs == 1:
+        for question in questions:
+            yield check(question, effort, progress)
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from functools import partial
+
+    with ProcessPoolExecutor(jobs) as pool:
+        yield from pool.map(partial(check, effort=effort), questions, chunksize=max(1, min(64, len(questions) // jobs)))
+
+
+@contextmanager
+def progress_line(instances: int) -> Iterator[Callable[[Search], None] | None]:
+    """A line on a terminal's stderr that says how far a long search has got."""
+    from rich.console import Console
+
+    console = Console(stderr=True, highlight=False)
+    if not console.is_terminal:
+        yield None
+        return
+    import time
+
+    from habemus.checking.search import memory_in_use
+
+    begun = time.perf_counter()
+
+    def show(search: Search) -> None:
+        rate = len(search.states) / max(1e-9, time.perf_counter() - begun)
+        status.update(
+            f"[dim]{len(search.states):,} states, {rate:,.0f}/s, depth {search.deepest}, frontier {search.frontier:,}, "
+            f"{memory_in_use() / 1e9:.2f} GB[/]"
+        )
+
+    with console.status(f"[dim]{instances:,} instances[/]" if instances > 1 else "") as status:
+        yield show

@@ -1,0 +1,151 @@
+"""How a verdict is told: for people, or as JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from habemus.checking.check import HOLDS, INCOMPLETE, VIOLATED, Effort, Verdict
+from habemus.checking.replay import Replay, play
+from habemus.checking.telling import sentences
+from habemus.cli.report import GREEN, MARKS, VERMILLION, drawn, print_json
+
+if TYPE_CHECKING:
+    from habemus.scenario import Schedule
+
+STATUS = {HOLDS: 0, VIOLATED: 1, INCOMPLETE: 3}
+COLOURS = {HOLDS: f"bold {GREEN}", VIOLATED: f"bold {VERMILLION}", INCOMPLETE: "bold yellow"}
+TOLD_STEPS = 60
+
+
+def report(verdict: Verdict, json: bool, trace: str | None, diagram: str | None, save: str | None) -> int:
+    """Tell the verdict and write what was asked for."""
+    outcome: Replay | None = None
+    if verdict.counterexample is not None:
+        outcome = play(verdict.counterexample, trace)
+        if diagram is not None:
+            Path(diagram).write_text(drawn(outcome, diagram), encoding="utf-8")
+        if save is not None:
+            verdict.counterexample.write(save)
+    if json:
+        print_json({**verdict.as_dict(), "digest": outcome.digest if outcome is not None else None})
+    else:
+        console = Console(highlight=False)
+        console.print(told(verdict, outcome))
+        written = (("diagram", diagram), ("trace", trace), ("counterexample", save))
+        for made, path in written if outcome is not None else ():
+            if path is not None:
+                console.print(Text.assemble((f"  {made} written to ", "dim"), path))
+        if outcome is not None and save is not None:
+            console.print(Text.assemble(("  replay it with  ", "dim"), f"habemus simulate {save}"))
+    return STATUS[verdict.verdict]
+
+
+def told(verdict: Verdict, outcome: Replay | None) -> RenderableType:
+    """The verdict for a person."""
+    instances = f", {verdict.instances:,} instances" if verdict.instances > 1 else ""
+    head = Text.assemble("  ", (verdict.algorithm, "bold"), (f"   {verdict.n} processes{instances}", "dim"))
+    parts: list[RenderableType] = [Text(), head, Padding(Text(verdict.assumption, style="dim"), (0, 2)), Text()]
+    line = Text.assemble("  ", (verdict.verdict, COLOURS[verdict.verdict]))
+    if verdict.truncated and verdict.verdict == HOLDS:
+        line.append("  within these limits", "dim")
+    line.append("   ")
+    for name, holds in verdict.properties.items():
+        mark, style = MARKS[holds]
+        line.append(f"{mark} ", style)
+        line.append(name + "   ")
+    parts.append(line)
+    if verdict.stopped:
+        reach = f"{verdict.states:,} states to depth {verdict.depth} hold so far" if not verdict.violated else ""
+        parts.append(Text(f"  Incomplete: {verdict.stopped}; {reach}.", "yellow"))
+    if outcome is not None:
+        parts += [Text(), *story(verdict, outcome)]
+    parts += [Text(), *figures(verdict)]
+    return Group(*parts)
+
+
+def story(verdict: Verdict, outcome: Replay) -> list[RenderableType]:
+    """What goes wrong, in sentences."""
+    witness = verdict.witness or verdict.violated
+    lines: list[RenderableType] = [
+        Padding(Text.assemble((f"{verdict.violated}: ", VERMILLION), witness[0].upper() + witness[1:], "."), (0, 2))
+    ]
+    schedule = verdict.counterexample.schedule if verdict.counterexample is not None else None
+    kind = "The shortest run that shows it" if verdict.shortest else "A run that shows it"
+    lines.append(Text(f"  {kind}, {counted(schedule)}:", "dim"))
+    told_steps = sentences(outcome.trace)
+    for number, step in enumerate(told_steps[:TOLD_STEPS], start=1):
+        lines.append(Padding(Text(f"{number:>3}  {step}"), (0, 2)))
+    if len(told_steps) > TOLD_STEPS:
+        lines.append(Text(f"       and {len(told_steps) - TOLD_STEPS} more; --trace writes them all", "dim"))
+    return lines
+
+
+def counted(schedule: Schedule | None) -> str:
+    """How long a run is."""
+    if schedule is None:
+        return "of no steps"
+    steps = len(schedule.steps)
+    if schedule.loop is not None:
+        return f"{schedule.loop} steps and then a circle of {steps - schedule.loop} for ever"
+    return f"{steps} step{'s' if steps != 1 else ''}"
+
+
+def figures(verdict: Verdict) -> list[RenderableType]:
+    """What it took."""
+    rate = f"{verdict.states / verdict.seconds:,.0f} states/s" if verdict.seconds else "no time"
+    hits = 100 * (1 - verdict.misses / verdict.lookups) if verdict.lookups else 0.0
+    how = "reduced by commutation" if verdict.reduced else "every interleaving"
+    first = (
+        f"  {verdict.states:,} states, {verdict.transitions:,} transitions, depth {verdict.depth}, "
+        f"{verdict.seconds:.2f} s ({how})"
+    )
+    second = (
+        f"  {verdict.clauses:,} clauses run, {hits:.1f}% of steps looked up, {rate}, "
+        f"{verdict.bytes / verdict.states:,.0f} bytes/state"
+    )
+    return [Text(first), Text(second, "dim")]
+
+
+def report_catalogue(effort: Effort, jobs: int, json: bool) -> int:
+    """The whole catalogue at its default sizes: verdict, assumption, states, seconds."""
+    from habemus.catalogue import algorithm_names, find_algorithm
+    from habemus.checking.defaults import default_question
+    from habemus.cli.check import verdicts
+    from habemus.process import Election, Mutex
+
+    names = [name for name in algorithm_names() if issubclass(find_algorithm(name), Election | Mutex)]
+    questions = [default_question(name, find_algorithm(name)) for name in names]
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for column in ("algorithm", "n", "verdict", "states", "transitions", "seconds"):
+        table.add_column(column, justify="right" if column in ("n", "states", "transitions", "seconds") else "left")
+    table.add_column("assumption", style="dim")
+    rows = list(verdicts(questions, effort, jobs, None))
+    if json:
+        print_json([verdict.as_dict() for verdict in rows])
+    for verdict in rows:
+        word = Text(verdict.verdict, COLOURS[verdict.verdict])
+        if verdict.violated:
+            word.append(f" {verdict.violated}", VERMILLION)
+        table.add_row(
+            verdict.algorithm,
+            str(verdict.n),
+            word,
+            f"{verdict.states:,}",
+            f"{verdict.transitions:,}",
+            f"{verdict.seconds:.2f}",
+            verdict.assumption + (" (limits reached)" if verdict.truncated else ""),
+        )
+    if not json:
+        Console(highlight=False).print(table)
+    unexpected = [row for row in rows if row.violated and row.algorithm not in KNOWN_TO_FAIL]
+    return 1 if unexpected else 3 if any(row.verdict == INCOMPLETE for row in rows) else 0
+
+
+KNOWN_TO_FAIL = ("anonymous-ring",)
+"""What is in the catalogue because it fails: its violation is no news."""
