@@ -196,7 +196,8 @@ def costs(outcome: Outcome) -> list[RenderableType]:
     mean = next((bound for bound in outcome.cls.bounds if bound.case == MEAN), None)
     ordinary = outcome.scenario.topology.order == "random" and not outcome.scenario.topology.ids
     if bound is not None and mean is not None and ordinary and outcome.scenario.starters in (None, "all"):
-        lines.append(Text(f"  on average {mean.messages(n, m):>7,.1f}   = {mean.formula}, all starting", "dim"))
+        when = "in the long run" if outcome.lock is not None else "all starting"
+        lines.append(Text(f"  on average {mean.messages(n, m):>9,.1f}   = {mean.formula}, {when}", "dim"))
     kinds = " · ".join(f"{count:,} {kind}" for kind, count in outcome.messages_by_type.items())
     if kinds:
         lines.append(Padding(Text(kinds, "dim"), (0, 2, 0, 23)))

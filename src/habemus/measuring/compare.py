@@ -16,10 +16,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from habemus.measuring.plot import COLOURS
 from habemus.scenario import Scenario
 from habemus.simulation import simulate
-
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 
 
 class Comparison(Struct):

@@ -211,7 +211,7 @@ def draw_detector_figure(rows: Sequence[Tried], path: str | Path) -> None:
                 in_words(ratio), (time, max(pair)), (6, 3), textcoords="offset points", color=SOFT, fontsize=9
             )
         calm_axes(axes, "detection time, ticks", "mistakes in 1000 periods" if axes is left else "")
-        axes.set_xlim(120, 560)
+        axes.set_xlim(110, 590)
         axes.set_ylim(RAREST, 300)
         axes.set_yticks([0.1, 1, 10, 100], ["0.1", "1", "10", "100"])
         axes.minorticks_off()

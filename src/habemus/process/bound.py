@@ -11,7 +11,8 @@ MEAN = "mean"
 class Bound:
     """A proven number of messages as a function of n processes and m links, with the formula as people write it.
 
-    `case` is WORST (no run of the stated kind sends more) or MEAN (the mean over random orders of the ids).
+    `case` is WORST (no run of the stated kind sends more) or MEAN (the mean over random orders of the ids; of a
+    mutex, over random and independent requests).
     """
 
     def __init__(self, case: str, formula: str, messages: Callable[[int, int], float]) -> None:
