@@ -66,7 +66,7 @@ class StarvationFreedom(Property):
         more = f", nor had {len(stuck) - 1} more" if len(stuck) > 1 else ""
         return Witness(
             f"{first.process} asked at time {first.time} and had not entered by the end of the run{more}; "
-            f"others entered {world.lock.bypassed(first)} times meanwhile",
+            f"others entered {often(world.lock.bypassed(first))} meanwhile",
             world.time,
             [request.process for request in stuck][:8],
             [first.event],
@@ -93,8 +93,8 @@ class BoundedWaiting(Property):
         if world.lock.bypassed(longest) <= self.limit:
             return None
         return Witness(
-            f"{longest.process} has waited since {longest.time} while others entered {world.lock.bypassed(longest)} "
-            f"times; the limit is {self.limit}",
+            f"{longest.process} has waited since {longest.time} while others entered "
+            f"{often(world.lock.bypassed(longest))}; the limit is {self.limit}",
             world.time,
             [longest.process],
             [longest.event],
@@ -108,6 +108,11 @@ class BoundedWaiting(Property):
 
     def undecided(self, world: World) -> bool:
         return bool(world.lock.waiting)
+
+
+def often(count: int) -> str:
+    """`never`, `once`, `7 times`."""
+    return {0: "never", 1: "once"}.get(count, f"{count} times")
 
 
 def overdue(world: World) -> list[Request]:
