@@ -18,7 +18,8 @@ from habemus.simulation.run import build_simulation
 class Nowhere(Host):
     """A host for a process that is only asked to reckon."""
 
-    id, n = 1, 2
+    def __init__(self):
+        self.id, self.n = 1, 2
 
 
 @given(groups("phi-accrual", until=9000, recovering=True))

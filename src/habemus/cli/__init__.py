@@ -14,12 +14,15 @@ from habemus.cli import (
     check,
     compare,
     detector_figure,
+    museum,
+    node,
     quorum,
     raft_figure,
     scenario,
     simulate,
     sweep,
     timeout,
+    up,
 )
 from habemus.compilation import is_compiled
 from habemus.version import VERSION
@@ -37,10 +40,13 @@ app.command("algorithms")(algorithms.algorithms)
 app.command("simulate")(simulate.simulate_command)
 app.command("scenario")(scenario.scenario_command)
 app.command("check")(check.check_command)
+app.command("museum")(museum.museum_command)
 app.command("sweep")(sweep.sweep_command)
 app.command("compare")(compare.compare_command)
 app.command("quorum")(quorum.quorum_command)
 app.command("timeout")(timeout.timeout_command)
+app.command("node")(node.node_command)
+app.command("up")(up.up_command)
 app.command("raft-figure")(raft_figure.raft_figure_command)
 app.command("detector-figure")(detector_figure.detector_figure_command)
 
@@ -62,6 +68,7 @@ def habemus(
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; a user's mistake becomes one sentence on stderr and status 2."""
     from habemus.catalogue import UnknownAlgorithmError
+    from habemus.network.errors import NetworkError
     from habemus.process import MisuseError
     from habemus.scenario import ScenarioError
     from habemus.simulation.run import ClauseError
@@ -73,7 +80,7 @@ def main(arguments: list[str] | None = None) -> int:
         status = app(args=arguments, prog_name="habemus", standalone_mode=False)
     except typer.TyperException as error:
         return complain(error.format_message())
-    except (ScenarioError, UnknownAlgorithmError, MisuseError, ClauseError, TraceError) as error:
+    except (ScenarioError, UnknownAlgorithmError, MisuseError, ClauseError, TraceError, NetworkError) as error:
         return complain(str(error.args[0]))
     except BrokenPipeError:
         sys.stderr.close()  # the reader has gone: nothing is left to say, nor anyone to say it to

@@ -5,8 +5,8 @@ sender its own, and takes them for normally distributed. The suspicion of a send
 
     phi(t) = -log10 P(an interval is longer than t)
 
-and whoever passes `threshold` is suspected, until it is heard again. At phi = 1 one suspicion in ten is a mistake, at 2
-one in a hundred, if intervals are normal. So one number suits near and far, fast and slow: the time-out adapts itself.
+and whoever passes `threshold` is suspected, until it is heard again. At a threshold of 1 one beat in ten comes too
+late, at 2 one in a hundred, if intervals are normal. So one number suits near and far: the time-out fits each link.
 
 Assumes   a complete graph, crash and recovery; delays of any kind, but with a mean and a deviation that do not change
           faster than the window. Messages may be lost or overtake each other.
@@ -105,7 +105,7 @@ class PhiAccrual(Detector):
         if not message.first:  # else the silence before it says nothing of the link
             intervals = self.intervals[sender]
             intervals.append(self.silence[sender] * self.look)
-            self.intervals[sender] = intervals[-self.window :]
+            self.intervals[sender] = intervals[-max(1, self.window) :]
             self.reckon(sender)
         self.silence[sender] = 0
         if sender in self.suspected:

@@ -9,8 +9,8 @@ Assumes   a complete graph, crash and recovery; messages may be lost, doubled, o
           T = 2 T_trans + T_process, less than a period; beyond that it still finds every crash, but may be mistaken.
 Gives     completeness; accuracy within its bounds, and where mistakes are made they are denied and corrected.
 Costs     2 messages a member and period, whatever n, and a few more for each that does not answer; at most `most` news
-          in a message. A crash is noticed by someone after 2 periods on average, one until the next ping and one to wait
-          for the answer, and by everybody after 2n at worst; log n periods spread the word.
+          in a message. A crash is noticed by someone after 2 periods on average, one until the next ping and one in
+          which it is not answered; log n periods spread the word. At worst everybody finds out in 2n periods by itself.
 Why safe  alive < suspected < dead < alive in the next incarnation: of two statements about a process the later one in
           this order prevails, so all who have heard the same say the same, in whatever order they heard it. Only the
           process itself raises its incarnation, so of a crashed one the last word is that it is dead.
@@ -103,7 +103,7 @@ class Swim(Detector):
     def begin(self) -> None:
         if self.n > 1:
             self.shuffle()
-            self.set_timer("period", self.choose(range(1, self.period + 1)))
+            self.set_timer("period", self.choose(range(1, max(1, self.period) + 1)))
 
     def shuffle(self) -> None:
         self.turn = 0
@@ -146,7 +146,7 @@ class Swim(Detector):
         """Those who will be asked next: as random as any."""
         found: list[Pid] = []
         for turn in range(self.turn, self.turn + self.n):
-            if len(found) == self.helpers:
+            if len(found) >= self.helpers:
                 break
             member = self.member(turn)
             if member not in (self.id, subject) and self.standing(member) != DEAD:
@@ -215,7 +215,7 @@ class Swim(Detector):
         if self.rumours:
             others = [process for process in self.rumours if process not in told]
             others.sort(key=lambda process: (self.rumours[process], process))
-            told += others[: self.most - len(told)]
+            told += others[: max(0, self.most - len(told))]
             for process in told:
                 self.count_telling(process)
         return tuple([(process, self.known[process]) for process in told])

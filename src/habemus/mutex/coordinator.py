@@ -1,37 +1,40 @@
 """Coordinator: ask one process, who lets the others in one after the other.
 
-Whoever wants in asks the coordinator and waits. The coordinator keeps a queue; whenever the resource is free it lets
-the first one in. Who leaves says so, and the coordinator says that it has heard.
+Whoever wants in asks the coordinator and waits. The coordinator keeps a queue, and whenever nobody is inside it lets in
+the first. Who leaves tells it so, and it says that it has heard.
 
-Assumes   a complete graph, reliable links in any order, no crashes, no bound on delays. With `lease`, participants may
-          crash and come back, messages take at most `transmission`, and nobody is slow: a process that stands still
-          cannot see its lease end, and two are inside. With `retry`, links may lose messages, and a coordinator that
-          comes back is asked again. With `elected`, anybody may crash, as far as the election below copes with it.
-Gives     mutual exclusion, freedom from deadlock and starvation, bounded waiting: the queue is first come, first served.
-Costs     3 messages an entry, 4 if acknowledged; none for the coordinator's own. It is the bottleneck.
-Why safe  a ticket numbers each request. Only its grant lets its owner in, and a release, or the owner's next ticket,
-          says that it is over, so doubled and late messages do no harm. With `lease` the holder leaves by itself after
-          that many ticks, so lease + transmission after the grant it is out and the next may enter.
+Assumes   a complete graph, reliable links that need not keep the order, no crashes; no bound on delays.
+Gives     mutual exclusion, freedom from deadlock and starvation, bounded waiting: first come, first served.
+Costs     3 messages an entry, 4 if acknowledged; none for the coordinator's own. The coordinator is the bottleneck.
+Why safe  every request has a ticket, and a grant lets in only the owner of its ticket, and only once. A ticket is over
+          when it is released, or when its owner asks with a new one. So late and doubled messages do no harm.
 
-Options   `coordinator` is its id; if not given, the smallest.
-          `acknowledged` releases; `processing`, ticks the coordinator takes over a release before it lets the next in.
-          `retry`: what was not answered for so many ticks is said again.
-          `lease` of a grant in ticks; 0: it lasts until the release. No detector is heeded: only a perfect one could be
-          trusted to free the grant of the dead, and a lease needs none.
-          `fencing`: each grant carries a token, which the resource compares: it turns away all but the largest it has
-          seen, and no two grants have the same. So it serves one at a time whatever happens, slow holders and several
-          coordinators included. Tokens grow, too, so that nobody is turned away who need not be: a new coordinator is
-          told the largest that each process has seen, and skips a thousand for those it cannot hear. It would have to
-          skip more only if a thousand grants in a row went to processes that it cannot hear.
-          `elected`: the coordinator is whom the election in the layer below names. Who waits asks the new one with a new
-          ticket, which voids what the old one may still grant, so no request is lost. The new one lets nobody in until
-          every old grant is over; so there is a lease, of 100 unless said otherwise, and a retry, after as long as a
-          grant lasts. `overlap`: for so many ticks an old leader may not know of the new one. 0 if the election gives
-          uniqueness; for raft-election with check_quorum 2 low + transmission. Where two lead for ever, two are inside.
+Options   `coordinator` is its id, the smallest if not given; `acknowledged` releases; `processing` is how long it takes
+          over a release before it lets the next one in; `retry`: what was not answered for so long is said again, so
+          links may lose messages.
 
-The textbooks' centralised algorithm, as in A. S. Tanenbaum, M. van Steen. Distributed Systems: Principles and Paradigms,
-section 6.3.2; leases: C. G. Gray, D. R. Cheriton, SOSP 1989; fencing tokens as sequencers: M. Burrows. The Chubby lock
-service, OSDI 2006.
+Lease     `lease`: after so many ticks a holder leaves by itself, and `transmission` later the coordinator lets the next
+          one in. So participants may crash and come back, and with `retry` the coordinator, too. It relies on clocks
+          that run alike, messages that take no longer than `transmission`, and processes that do not stand still: a
+          slow holder cannot see that its lease has ended, and two are inside. No detector is heeded: only a perfect
+          one could be trusted to say that a holder is dead, and a lease needs none.
+
+Fencing   `fencing`: every grant has a token, no two the same, and the resource turns away all tokens but the largest it
+          has seen. So it serves one at a time whatever happens: slow holders, late messages, several coordinators. And
+          tokens grow, so that it turns away nobody in vain: a new coordinator is told the largest that each of the
+          others knows of, leaves out as many as for a thousand grants, and tells all where it begins. Where nobody that
+          it can hear has heard of the one before, or of any of its last thousand grants, it may begin too low. That is
+          safe, but those it lets in are turned away until it has caught up.
+
+Election  `elected`: the coordinator is whom the election in the layer below names. Who waits asks the new one, with a
+          new ticket, so no request is lost, and what the old one may still grant is void. The new one lets nobody in
+          before every old grant is over; so there is a lease, of 100 if not given, and a retry, after as long as a
+          grant may last. `overlap`: how long an old leader may go on beside the new one; 0 if the election gives
+          uniqueness, 2 low + transmission for raft-election with check_quorum. Where both go on, two are inside.
+
+The textbooks' centralised algorithm, as in A. S. Tanenbaum, M. van Steen. Distributed Systems: Principles and
+Paradigms, section 6.3. C. G. Gray, D. R. Cheriton. Leases: an efficient fault-tolerant mechanism for distributed file
+cache consistency. SOSP 1989. M. Burrows. The Chubby lock service for loosely-coupled distributed systems. OSDI 2006.
 """
 
 from __future__ import annotations
@@ -60,8 +63,8 @@ from habemus.process import (
 Entry: TypeAlias = tuple[Pid, int]
 """Who wants in, or is, and with which ticket."""
 
-LEASE = 100
-SKIPPED = 1000
+LEASE = 100  # in ticks
+SKIPPED = 1000  # grants
 
 
 @dataclass(frozen=True)
@@ -143,6 +146,10 @@ class Coordinator(Mutex):
         return self.lease or (LEASE if self.elected else 0)
 
     @property
+    def delay_bound(self) -> int | None:
+        return self.transmission if self.stay else None
+
+    @property
     def validity(self) -> int:
         """How long after it was sent a grant may be in use; one tick more, for in its last tick the holder leaves."""
         return self.stay + self.transmission + 1
@@ -214,14 +221,15 @@ class Coordinator(Mutex):
             self.give_back(self.grantor)
 
     def give_back(self, grantor: Pid) -> None:
-        if not self.acknowledged or grantor == self.id:
-            self.grantor = None
         if grantor == self.id:
+            self.grantor = None
             self.take_back(self.id, Release(self.ticket))
-        else:
-            self.send(grantor, Release(self.ticket))
-            if self.acknowledged and grantor == self.chief:
-                self.expect_answer()
+            return
+        self.send(grantor, Release(self.ticket))
+        if not self.acknowledged:
+            self.grantor = None
+        elif grantor == self.chief:  # else it need not know any more
+            self.expect_answer()
 
     @upon(Released)
     def be_released(self, sender: Pid, message: Released) -> None:
@@ -275,7 +283,7 @@ class Coordinator(Mutex):
             self.send(sender, Released(message.ticket))
 
     @upon_timeout("expiry")
-    def give_up_on_holder(self) -> None:
+    def time_out(self) -> None:
         self.be_free()
 
     def finish(self, process: Pid, ticket: int) -> None:

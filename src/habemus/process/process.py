@@ -144,6 +144,11 @@ class Process:
         """What onlookers see: "leader", "candidate", "inside", "waiting" or nothing special."""
         return ""
 
+    @property
+    def delay_bound(self) -> int | None:
+        """The longest a message may take, if the algorithm relies on that: T_trans, its parameter `transmission`."""
+        return getattr(self, "transmission", None)
+
     def send(self, to: Pid | Iterable[Pid], message: Message) -> None:
         """Send a message to one process, or to several in the given order."""
         if isinstance(to, int):

@@ -88,7 +88,7 @@ class Outcome:
         self.ended = ended
         self.cls = simulation.stack[-1].cls
         some = simulation.nodes[0].process
-        self.parameters = {name: getattr(some, name) for name in simulation.stack[-1].parameters}
+        self.delay_bound = some.delay_bound
         self.digest = recorder.digest if recorder is not None else None
         self.recorder = recorder
 
@@ -108,7 +108,7 @@ class Outcome:
     @property
     def broken_assumption(self) -> str:
         """What the algorithm takes for granted and this network does not give, in one sentence; empty if nothing."""
-        allowed = self.parameters.get("transmission")
+        allowed = self.delay_bound
         longest = longest_delay(self.scenario)
         if allowed is None or (longest is not None and longest <= allowed):
             return ""
@@ -270,9 +270,9 @@ def build_simulation(scenario: Scenario, recorder: Recorder | None) -> Simulatio
         network.fifo,
         network.loss,
         network.duplication,
-        detection_time(scenario, stack, parameters),
-        recorder,
+        recorder=recorder,
     )
+    simulation.detection = detection_time(scenario, simulation)
     for number, link in enumerate(network.links):
         where = f"network.links[{number}].delay"
         delay = delay_named(link.delay, scenario.seed, where, f"/{link.sender}-{link.to}")
@@ -298,7 +298,7 @@ def properties_of(scenario: Scenario, stack: list[Anatomy]) -> list[Property]:
     return properties
 
 
-def detection_time(scenario: Scenario, stack: list[Anatomy], parameters: list[dict[str, Any]]) -> int:
+def detection_time(scenario: Scenario, simulation: Simulation) -> int:
     """How long the perfect detector takes; -1 if nobody listens to it, or the stack brings a detector of its own.
 
     Unless the scenario says: `detection` of the detector in the stack that relays it, T = 2 T_trans + T_process where
@@ -306,12 +306,13 @@ def detection_time(scenario: Scenario, stack: list[Anatomy], parameters: list[di
     """
     if scenario.detection is not None:
         return scenario.detection
+    stack, parameters = simulation.stack, simulation.parameters
     hearing = [layer for layer, anatomy in enumerate(stack) if {"suspect", "trust"} & anatomy.events.keys()]
     detectors = [layer for layer, anatomy in enumerate(stack) if issubclass(anatomy.cls, Detector)]
     relays = [layer for layer in detectors if layer in hearing]
     if relays:
-        relay = stack[relays[0]]
-        return int(parameters[relays[0]].get("detection", getattr(relay.cls, "detection", DEFAULT_DETECTION)))
+        some = simulation.nodes[0]  # a compiled class does not tell its defaults; its processes do
+        return int(getattr(simulation.layer(some, relays[0], some.process), "detection", DEFAULT_DETECTION))
     if not hearing or detectors:
         return -1
     chosen = parameters[-1]

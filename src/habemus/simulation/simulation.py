@@ -231,7 +231,8 @@ class Simulation:
     ) -> None:
         self.stack = stack
         self.parameters = parameters
-        self.synchronous = any("pulse" in anatomy.events for anatomy in stack)
+        self.pulsing = [layer for layer, anatomy in enumerate(stack) if "pulse" in anatomy.events]
+        self.synchronous = bool(self.pulsing)  # what no clause is for comes with the pulses of the topmost of these
         self.topology = topology
         self.members = tuple(topology.ids)
         self.delay: Delay = Constant(Random(), 1) if self.synchronous else delay
@@ -465,7 +466,7 @@ class Simulation:
             self.count(message)  # it was sent, whether or not the process ever resumes
             self.hold(node, lambda: self.arrive_late(link, parcel, message))
             return
-        if self.synchronous:
+        if self.synchronous and type(message) not in self.handlers:
             if type(message) not in self.tally:
                 check_message(type(message), self.stack[-1].cls)  # a pulse does not say beforehand what it takes
             self.count(message)
@@ -958,14 +959,9 @@ class Simulation:
         for layer, anatomy in enumerate(self.stack):
             clause = anatomy.events.get("pulse")
             if clause is not None:
-                mine = [(s, m) for s, m in messages if self.layer_of(m) == layer]
-                received = [cast(Envelope, parcel) for _, parcel in inbox] if recorded else []
-                self.step(node, layer, clause, (pulse, mine), pulse, received)
-
-    def layer_of(self, message: Message) -> int:
-        """Which layer's pulse a message belongs to: the one with a clause for it, else the top one."""
-        handler = self.handlers.get(type(message))
-        return handler.layer if handler is not None else len(self.stack) - 1
+                addressed = layer == self.pulsing[-1]
+                received = [cast(Envelope, parcel) for _, parcel in inbox] if recorded and addressed else []
+                self.step(node, layer, clause, (pulse, messages if addressed else []), pulse, received)
 
     # What came of it -----------------------------------------------------------------------------------------------
 

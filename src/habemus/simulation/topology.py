@@ -50,7 +50,7 @@ class Topology:
             return found < len(row) and row[found] == there
         if self.kind == "ring":
             return (there - place) % self.n in (1 % self.n, self.n - 1)
-        return there != place
+        return there != place or self.n == 1  # alone, one is one's own neighbour on the ring
 
     def edges(self) -> list[tuple[Pid, Pid]]:
         """Each link once, as a pair of ids."""
