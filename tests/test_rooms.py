@@ -20,6 +20,7 @@ BELOW: dict[str, set[str]] = {
     "election": {"process"},
     "mutex": {"process"},
     "detection": {"process"},
+    "museum": {"process", "election", "mutex", "detection"},
     "properties": {"process"},
     "version": set(),
     "compilation": set(),
@@ -68,7 +69,13 @@ def test_an_algorithm_imports_the_vocabulary_and_nothing_that_has_time_chance_or
     assert imports(path) <= PURE | {"habemus.process"}
 
 
-@pytest.mark.parametrize("path", modules(*ALGORITHM_ROOMS), ids=label)
+@pytest.mark.parametrize("path", modules("museum"), ids=label)
+def test_a_broken_variant_imports_its_original_besides(path):
+    outside = {name for name in imports(path) if not name.startswith("habemus.")}
+    assert outside <= PURE and rooms_of(imports(path)) <= {"museum", "process", *ALGORITHM_ROOMS}
+
+
+@pytest.mark.parametrize("path", modules(*ALGORITHM_ROOMS, "museum"), ids=label)
 def test_an_algorithm_calls_nothing_that_reaches_outside(path):
     calls = {
         node.func.id

@@ -1,0 +1,1 @@
+"""The checker: every run of a small instance, the shortest counterexample, verdicts with their assumption."""

@@ -1,0 +1,285 @@
+"""From a question to its verdict: holds, violated (with the shortest run that shows it), incomplete (and how far)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+
+from habemus.checking.instances import Question, fewer_starters
+from habemus.checking.limits import ASYNC, BOUNDED, Limits
+from habemus.checking.liveness import Lasso, find_lasso, has_circle
+from habemus.checking.replay import play
+from habemus.checking.search import BREADTH, Search, random_walk
+from habemus.checking.semantics import Move, Semantics
+from habemus.scenario import Expect, Place, Scenario, Schedule
+
+HOLDS, VIOLATED, INCOMPLETE = "holds", "violated", "incomplete"
+MOST_STATES = 50_000_000
+MOST_BYTES = 8_000_000_000
+SHORTENING = 300_000  # states in which a shorter counterexample, or one with fewer faults, is looked for
+LASSO_STATES = 2_000_000
+LITTLE_WORK = 20_000  # local states that the reduction may look at
+SMALL = 300_000  # states
+WALK = 1_000_000  # steps of random runs
+
+Progress = Callable[[Search], None]
+
+
+class Effort:
+    """How to search, and how much that may take."""
+
+    def __init__(
+        self,
+        reduced: bool = True,
+        order: str = BREADTH,
+        states: int = MOST_STATES,
+        memory: int = MOST_BYTES,
+        walk: int | None = None,
+    ) -> None:
+        self.reduced = reduced
+        self.order = order
+        self.states = states
+        self.memory = memory
+        self.walk = walk  # the seed of random runs, in place of a search
+
+
+class Verdict:
+    """The answer to a question, or to several that were asked as one."""
+
+    def __init__(self, question: Question, search: Search) -> None:
+        semantics = search.semantics
+        self.question = question
+        self.algorithm = question.scenario.algorithm
+        self.n = semantics.n
+        self.ids = list(semantics.topology.ids)
+        self.edges = semantics.topology.edges()
+        self.assumption = assumption(semantics)
+        self.instances = 1
+        self.states = len(search.states)
+        self.transitions = search.transitions
+        self.depth = search.deepest
+        self.seconds = search.seconds
+        self.clauses = sum([probe.clauses_run for probe in semantics.probes])
+        self.lookups = semantics.lookups
+        self.misses = semantics.misses
+        self.bytes = search.bytes_in_use()
+        self.reduced = search.reduction is not None
+        self.truncated = search.truncated
+        self.stopped = search.stopped
+        self.wanted = semantics.onlookers.wanted
+        self.violated = search.violated
+        self.witness = ""
+        self.counterexample: Scenario | None = None
+        self.shortest = False  # whether no shorter run violates the property
+
+    @property
+    def verdict(self) -> str:
+        """holds, violated or incomplete."""
+        if self.violated:
+            return VIOLATED
+        return INCOMPLETE if self.stopped else HOLDS
+
+    @property
+    def properties(self) -> dict[str, bool | None]:
+        """What is known of each property."""
+        rest = True if self.verdict == HOLDS else None
+        return {name: False if name == self.violated else rest for name in self.wanted}
+
+    def add(self, other: Verdict) -> None:
+        """Take another instance into account."""
+        self.instances += other.instances
+        for count in ("states", "transitions", "seconds", "clauses", "lookups", "misses", "bytes"):
+            setattr(self, count, getattr(self, count) + getattr(other, count))
+        self.depth = max(self.depth, other.depth)
+        self.truncated = self.truncated or other.truncated
+        self.stopped = self.stopped or other.stopped
+        if other.violated and not self.violated:
+            for name in ("question", "ids", "edges", "violated", "witness", "counterexample", "shortest", "wanted"):
+                setattr(self, name, getattr(other, name))
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `habemus check --json` prints."""
+        return {
+            "algorithm": self.algorithm,
+            "n": self.n,
+            "ids": self.ids,
+            "edges": self.edges,
+            "verdict": self.verdict,
+            "assumption": self.assumption,
+            "instances": self.instances,
+            "states": self.states,
+            "transitions": self.transitions,
+            "depth": self.depth,
+            "seconds": self.seconds,
+            "reduced": self.reduced,
+            "bounded_by_limits": self.truncated,
+            "stopped": self.stopped or None,
+            "properties": self.properties,
+            "witness": self.witness or None,
+            "shortest": self.shortest if self.violated else None,
+            "counterexample": self.counterexample.as_dict() if self.counterexample is not None else None,
+            "clauses": self.clauses,
+            "memo_hit_rate": 1 - self.misses / self.lookups if self.lookups else 0.0,
+            "states_per_second": self.states / self.seconds if self.seconds else None,
+            "bytes_per_state": self.bytes / self.states,
+        }
+
+
+def assumption(semantics: Semantics) -> str:
+    """Under what assumption the verdict is given, in words."""
+    limits = semantics.limits
+    if semantics.synchronous:
+        return "synchronous pulses" + faults_in_words(limits)
+    order = "FIFO links" if limits.fifo else "links that overtake"
+    timers = any(anatomy.timeouts for anatomy in semantics.stack)
+    if limits.timing == BOUNDED:
+        ticks = "1 tick" if limits.delay == 1 else f"1 to {limits.delay} ticks"
+        text = f"bounded: messages take {ticks}, {order}"
+    elif limits.timing == ASYNC:
+        text = f"async: any delay, {order}"
+        if timers:
+            often = "any number of" if limits.alarms < 0 else str(limits.alarms)
+            text += f"; timers run out at any moment, {often} at each process"
+    else:
+        text = f"ordered: no timer while a message is under way, shorter timers first, {order}"
+    return text + faults_in_words(limits)
+
+
+def faults_in_words(limits: Limits) -> str:
+    """`; at most 1 crash, 1 recovery`."""
+    counted = [
+        (limits.crashes, "crash", "crashes"),
+        (limits.recoveries, "recovery", "recoveries"),
+        (limits.losses, "message lost", "messages lost"),
+        (limits.doubles, "message doubled", "messages doubled"),
+    ]
+    words = [f"{count} {one if count == 1 else many}" for count, one, many in counted if count]
+    bounds = [f"{name} ≤ {value}" for name, value in limits.bounds.items()]
+    return (f"; at most {', '.join(words)}" if words else "") + (f"; {', '.join(bounds)}" if bounds else "")
+
+
+def check(question: Question, effort: Effort | None = None, progress: Progress | None = None) -> Verdict:
+    """Answer a question."""
+    effort = effort or Effort()
+    search = explored(question, effort, progress)
+    lasso = None
+    if not search.violated and not search.stopped and search.recurrent and has_circle(search):
+        if search.reduction is not None:  # its circles show that there are some, but not which of them are fair
+            search = explored(question, Effort(False, BREADTH, effort.states, effort.memory), progress)
+        if len(search.states) <= LASSO_STATES and not search.stopped:
+            lasso = find_lasso(search)
+        elif not search.stopped:
+            search.stopped = f"runs without end were not looked for among more than {LASSO_STATES:,} states"
+    verdict = Verdict(question, search)
+    if lasso is not None:
+        verdict.violated = lasso.property
+        verdict.counterexample = scenario_of(question, search.semantics, search.way_to(lasso.entrance), lasso)
+        explain(verdict)
+    elif search.violated:
+        shorten(question, search, effort, verdict)
+        explain(verdict)
+    return verdict
+
+
+def explored(question: Question, effort: Effort, progress: Progress | None) -> Search:
+    """The search, done.
+
+    To reduce it takes work that does not always pay. So what gives way to a little of that is done with; else, what is
+    small enough to be explored in full; else the reduction may take all the work it needs.
+    """
+    if effort.walk is not None:
+        search = Search(question.semantics(), False, effort.order, effort.states, effort.memory)
+        random_walk(search, effort.walk, min(effort.states, WALK))
+        return search
+    search = Search(question.semantics(), effort.reduced, effort.order, effort.states, effort.memory, LITTLE_WORK)
+    search.run(progress)
+    if search.overworked:
+        small = min(SMALL, effort.states)
+        search = Search(question.semantics(), False, effort.order, small, effort.memory)
+        search.run(progress)
+        if search.stopped and not search.interrupted and small < effort.states:
+            search = Search(question.semantics(), True, effort.order, effort.states, effort.memory)
+            search.run(progress)
+    return search
+
+
+# Counterexamples
+
+
+def shorten(question: Question, search: Search, effort: Effort, verdict: Verdict) -> None:
+    """Find the shortest run that violates the property, with as few faults and starters as it takes."""
+    shortest = effort.order == BREADTH and search.reduction is None and effort.walk is None
+    if not shortest:
+        small = Effort(False, BREADTH, max(SHORTENING, len(search.states)), effort.memory)
+        again = explored(question, small, None)
+        if again.violated:
+            search, shortest = again, True
+    found = True
+    while found:
+        found = False
+        for simpler in simplifications(question, search):
+            again = explored(simpler, Effort(False, BREADTH, SHORTENING, effort.memory), None)
+            if again.violated == search.violated:
+                question, search, found = simpler, again, True
+                break
+    verdict.violated = search.violated
+    verdict.shortest = shortest
+    verdict.counterexample = scenario_of(question, search.semantics, search.way_to(search.culprit), None)
+
+
+def simplifications(question: Question, search: Search) -> Iterator[Question]:
+    """The question with one fault, input or starter less."""
+    limits, scenario = question.limits, question.scenario
+    given = vars(limits)
+    for name in ("crashes", "recoveries", "losses", "doubles"):
+        if given[name]:
+            yield Question(scenario, Limits(**{**given, name: given[name] - 1}), [search.violated])
+    if limits.entries > 1 and search.semantics.mutex_layer >= 0:
+        yield Question(scenario, Limits(**{**given, "entries": limits.entries - 1}), [search.violated])
+    starters = started(search.semantics, search.way_to(search.culprit))
+    for kept in fewer_starters(starters) if search.semantics.mutex_layer < 0 else []:
+        fewer = msgspec.structs.replace(scenario, starters=kept)
+        yield Question(fewer, Limits(**{**given, "anybody": False}), [search.violated])
+
+
+def started(semantics: Semantics, moves: list[Move]) -> list[int]:
+    """Who starts in a run."""
+    events = [semantics.events[move.event] for move in moves]
+    return sorted([semantics.topology.ids[event.place] for event in events if event.kind == "start" and event.name])
+
+
+def scenario_of(question: Question, semantics: Semantics, moves: list[Move], lasso: Lasso | None) -> Scenario:
+    """The run as a scenario that can be replayed."""
+    scenario, limits, topology = question.scenario, question.limits, semantics.topology
+    steps = [move for move in moves if semantics.events[move.event].kind != "abstain"]
+    loop = len(steps) if lasso is not None else None
+    if lasso is not None:
+        steps += lasso.circle
+    given = vars(limits)
+    kept = {name: given[name] for name in Schedule.__struct_fields__ if name in given}
+    schedule = Schedule(steps=[semantics.label(move) for move in steps], loop=loop, **kept)
+    regular = topology.kind in ("ring", "complete")
+    place = Place(kind=topology.kind, ids=list(topology.ids))
+    if not regular:
+        place = Place(ids=list(topology.ids), edges=topology.edges())
+    starters = started(semantics, steps) if semantics.mutex_layer < 0 else None
+    return msgspec.structs.replace(
+        scenario,
+        title=f"{scenario.algorithm}: a counterexample",
+        topology=place,
+        starters=starters,
+        schedule=schedule,
+    )
+
+
+def explain(verdict: Verdict) -> None:
+    """Replay the counterexample: what happens in it, and which properties it violates."""
+    assert verdict.counterexample is not None
+    outcome = play(verdict.counterexample)
+    broken = [judge for judge in outcome.properties if judge.witness is not None]
+    for judge in broken:
+        if judge.name == verdict.violated and judge.witness is not None:
+            verdict.witness = judge.witness.text
+    verdict.counterexample.expect = Expect(violated=[judge.name for judge in broken])

@@ -1,0 +1,277 @@
+"""The search: every state that can be reached, each once, with the way to it.
+
+States are numbered in the order of discovery. Of each the search keeps the number of the state it was found from, its
+depth, and which event was explored alone (see `reduction`), so that a way back is followed and explained afterwards by
+expanding the states on it again. Breadth first, the first violation found is reached by a shortest run.
+"""
+
+from __future__ import annotations
+
+import time
+from array import array
+from collections.abc import Callable
+from random import Random
+from resource import RUSAGE_SELF, getrusage
+from sys import getsizeof
+
+from habemus.checking.reduction import Reduction
+from habemus.checking.semantics import Move, Semantics, State
+
+BREADTH, DEPTH = "breadth-first", "depth-first"
+EVERY = 4096  # states between two looks at the clock and the memory
+IN_FULL = -1
+
+Progress = Callable[["Search"], None]
+
+
+class Search:
+    """A search of one instance, under way or done."""
+
+    def __init__(
+        self,
+        semantics: Semantics,
+        reduced: bool,
+        order: str,
+        most_states: int,
+        most_bytes: int,
+        most_work: int = 1 << 60,
+    ) -> None:
+        self.semantics = semantics
+        self.reduction = Reduction(semantics) if reduced and Reduction.applies(semantics) else None
+        self.order = order
+        self.most_states = most_states
+        self.most_bytes = most_bytes
+        self.most_work = most_work  # that the reduction may take
+        self.prefix = semantics.beginning()
+        first = self.prefix[-1].state if self.prefix else semantics.initial
+        self.states: list[State] = [first]
+        self.numbers: dict[State, int] = {first: 0}
+        self.parents = array("q", [-1])
+        self.depths = array("i", [0])
+        self.chosen = array("i", [IN_FULL])
+        self.transitions = 0
+        self.deepest = 0
+        self.frontier = 1
+        self.recurrent = False  # whether a step was found that does not lead deeper: there may be a circle
+        self.truncated = False  # whether bounds left something out, or timers were kept from running out
+        self.violated = ""
+        self.at_end = False  # whether it is violated because nothing is left to do
+        self.culprit = -1
+        self.stopped = ""  # why the search ended before everything was explored
+        self.interrupted = False
+        self.overworked = False  # whether it ended because the reduction took too much work
+        self.seconds = 0.0
+
+    # Exploring
+
+    def run(self, progress: Progress | None = None) -> None:
+        """Explore until everything is known, a property is violated, or a limit is reached."""
+        begun = time.perf_counter()
+        try:
+            if self.semantics.broken(self.states[0]):
+                self.violated, self.culprit = self.semantics.broken(self.states[0]), 0
+            else:
+                self.explore([0], progress)
+                while self.reduction is not None and not self.violated and not self.stopped:
+                    learned = self.reduction.learned
+                    doubtful = self.review()
+                    if doubtful:
+                        self.explore_fully(doubtful, progress)
+                    elif self.reduction.learned == learned:  # else what was learned may shake what was reviewed before
+                        break
+        except KeyboardInterrupt:
+            self.stopped, self.interrupted = "it was interrupted", True
+        self.seconds = time.perf_counter() - begun
+
+    def explore(self, agenda: list[int], progress: Progress | None) -> None:
+        """Expand the states on the agenda, and all that this leads to."""
+        breadth = self.order == BREADTH
+        cursor = 0
+        while cursor < len(agenda) and not self.violated:
+            if breadth:
+                number = agenda[cursor]
+                cursor += 1
+            else:
+                number = agenda.pop()
+            if number % EVERY == EVERY - 1 or (self.reduction is not None and self.reduction.work > self.most_work):
+                self.frontier = len(agenda) - cursor
+                self.look_up(progress)
+            if self.stopped:
+                return
+            if breadth and cursor >= EVERY * 16:
+                del agenda[:cursor]
+                cursor = 0
+            self.expand(number, agenda, True)
+
+    def explore_fully(self, doubtful: list[int], progress: Progress | None) -> None:
+        """Expand states again whose choice did not stand, this time in full."""
+        agenda: list[int] = []
+        for number in doubtful:
+            self.chosen[number] = IN_FULL
+            self.expand(number, agenda, False)
+            if self.violated:
+                return
+        self.explore(agenda, progress)
+
+    def expand(self, number: int, agenda: list[int], may_choose: bool) -> None:
+        """Find the states that can be reached from one in a step."""
+        semantics, reduction = self.semantics, self.reduction
+        state = self.states[number]
+        moves = semantics.expand(state)
+        if semantics.progress == 0:
+            self.judge_end(number, state)
+        elif semantics.cut:
+            self.truncated = True
+        if reduction is not None:
+            if may_choose and len(moves) > 1:
+                choice = reduction.choice(state, moves)
+                if choice >= 0:
+                    moves = [moves[choice]]
+                    self.chosen[number] = moves[0].event
+            for move in moves:
+                if move.outcome is not None and not move.outcome.explored:
+                    reduction.learn(state[semantics.events[move.event].place], move.event, move.outcome)
+        self.transitions += len(moves)
+        numbers = self.numbers
+        deeper = self.depths[number] + 1
+        for move in moves:
+            child = move.state
+            known = numbers.get(child)
+            if known is not None:
+                if self.depths[known] < deeper:
+                    self.recurrent = True
+                continue
+            new = len(self.states)
+            numbers[child] = new
+            self.states.append(child)
+            self.parents.append(number)
+            self.depths.append(deeper)
+            self.chosen.append(IN_FULL)
+            agenda.append(new)
+            if deeper > self.deepest:
+                self.deepest = deeper
+            if semantics.broken(child):
+                self.violated = semantics.broken(child)
+                self.culprit = new
+                return
+
+    def judge_end(self, number: int, state: State) -> None:
+        """Nothing is left to do in this state: is all as it should be?"""
+        if self.semantics.cut or not self.semantics.is_final(state):
+            self.truncated = True
+            return
+        failing = self.semantics.shortfall(state)
+        if failing:
+            self.violated = failing
+            self.at_end = True
+            self.culprit = number
+
+    def look_up(self, progress: Progress | None) -> None:
+        """Look up from the work: is there still room, and does somebody want to know how far it got?"""
+        if len(self.states) >= self.most_states:
+            self.stopped = f"the budget of {self.most_states:,} states was spent"
+        elif self.reduction is not None and self.reduction.work > self.most_work:
+            self.stopped, self.overworked = "the reduction took too much work", True
+        elif memory_in_use() >= self.most_bytes:
+            self.stopped = f"the memory limit of {self.most_bytes / 1e9:.1f} GB was reached"
+        if progress is not None:
+            progress(self)
+
+    # Reviewing the reduction
+
+    def review(self) -> list[int]:
+        """The states whose choice does not stand by what is known now, or which close a circle of choices."""
+        reduction = self.reduction
+        assert reduction is not None
+        doubtful = []
+        for number in range(len(self.states)):
+            if self.chosen[number] != IN_FULL and not reduction.stands(self.states[number], self.chosen[number]):
+                doubtful.append(number)
+        return doubtful or self.circles_of_choices()
+
+    def circles_of_choices(self) -> list[int]:
+        """One state of every circle in which each was explored by choice."""
+        if not self.recurrent:
+            return []
+        visited = array("q", [-1]) * len(self.states)
+        found = []
+        for start in range(len(self.states)):
+            number = start
+            while self.chosen[number] != IN_FULL and visited[number] < 0:
+                visited[number] = start
+                number = self.only_successor(number)
+            if self.chosen[number] != IN_FULL and visited[number] == start:
+                found.append(number)
+        return found
+
+    def only_successor(self, number: int) -> int:
+        """The state that the chosen event leads to."""
+        for move in self.semantics.expand(self.states[number]):
+            if move.event == self.chosen[number]:
+                return self.numbers[move.state]
+        raise AssertionError("a chosen event is always possible")
+
+    def successors(self, number: int) -> list[tuple[Move, int]]:
+        """The explored steps from a state."""
+        moves = self.semantics.expand(self.states[number])
+        chosen = self.chosen[number]
+        return [(move, self.numbers[move.state]) for move in moves if chosen in (IN_FULL, move.event)]
+
+    # What came of it
+
+    def bytes_in_use(self) -> int:
+        """What the states take, with all that is kept of each."""
+        kept = (self.states, self.numbers, self.parents, self.depths, self.chosen)
+        return sum([getsizeof(part) for part in kept]) + len(self.states) * getsizeof(self.states[0])
+
+    def way_to(self, number: int) -> list[Move]:
+        """The run that leads to a state, from the very beginning."""
+        moves: list[Move] = []
+        while self.parents[number] >= 0:
+            parent, target = self.parents[number], self.states[number]
+            moves.append(next(move for move in self.semantics.expand(self.states[parent]) if move.state == target))
+            number = parent
+        return [*self.prefix, *reversed(moves)]
+
+
+def random_walk(search: Search, seed: int, steps: int) -> int:
+    """Follow one random run after the other; ends as the search does. Says how many runs that were."""
+    random = Random(f"{seed}/walk")
+    semantics = search.semantics
+    begun = time.perf_counter()
+    runs = 0
+    try:
+        while steps > 0 and not search.violated:
+            runs += 1
+            number = 0
+            while steps > 0 and not search.violated:
+                steps -= 1
+                state = search.states[number]
+                moves = semantics.expand(state)
+                if semantics.progress == 0:
+                    search.judge_end(number, state)
+                if not moves:
+                    break
+                search.transitions += 1
+                move = moves[int(random.random() * len(moves))]
+                known = search.numbers.get(move.state)
+                if known is None:
+                    known = search.numbers[move.state] = len(search.states)
+                    search.states.append(move.state)
+                    search.parents.append(number)
+                    search.depths.append(search.depths[number] + 1)
+                    search.chosen.append(IN_FULL)
+                    search.deepest = max(search.deepest, search.depths[known])
+                    if semantics.broken(move.state):
+                        search.violated, search.culprit = semantics.broken(move.state), known
+                number = known
+        search.stopped = "" if search.violated else "random runs are a sample"
+    except KeyboardInterrupt:
+        search.stopped = "it was interrupted"
+    search.seconds = time.perf_counter() - begun
+    return runs
+
+
+def memory_in_use() -> int:
+    """The most memory that this program has held so far, in bytes."""
+    return getrusage(RUSAGE_SELF).ru_maxrss * 1024

@@ -1,0 +1,40 @@
+"""`habemus up`: a local cluster of real processes, to watch and to break."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from habemus.cli import options as o
+
+MOST = 200
+
+
+def up_command(
+    n: Annotated[int, typer.Option("-n", "--n", help="How many processes.")] = 5,
+    algorithm: Annotated[str, typer.Option("--algorithm", help="What they run: an election or a mutex.")] = "bully",
+    settings: o.Settings = None,
+    layer: o.Layers = None,
+    seconds: Annotated[
+        float | None, typer.Option("--for", help="End after so many seconds.", show_default="at Ctrl-C")
+    ] = None,
+) -> int:
+    """Run a local cluster of real processes; kill, pause, resume and restart them."""
+    import tempfile
+
+    from habemus.catalogue import find_algorithm
+    from habemus.cli.cluster_table import Show
+    from habemus.network.cluster import Cluster
+    from habemus.network.errors import NetworkError
+    from habemus.network.service import run_loop
+    from habemus.process import Mutex
+
+    scenario = o.adjusted(o.scenario_from(algorithm), {"settings": settings, "layer": layer})
+    if not 1 <= n <= MOST:
+        raise NetworkError(f"-n {n}: expected 1 to {MOST} processes on one machine")
+    mutex = issubclass(find_algorithm(scenario.algorithm), Mutex)
+    demand = {"think": "exponential:1500", "hold": "constant:400"} if mutex else {}
+    with tempfile.TemporaryDirectory(prefix="habemus-") as directory:
+        cluster = Cluster(scenario, n, directory, **demand)
+        return run_loop(Show(cluster, scenario.algorithm).run(seconds))

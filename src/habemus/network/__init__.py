@@ -1,0 +1,14 @@
+"""The third way to drive an algorithm: real processes, real sockets, real clocks, real crashes.
+
+stack.py          the layers of one process and the steps they take; no socket, no file, no clock of its own
+synchroniser.py   pulses for synchronous algorithms, out of messages
+wire.py           what goes over a connection: frames, and the messages of a stack as bytes
+handshake.py      who is at the other end, and how its frames cannot be forged
+link.py           the way to one other process: queue, numbers, acknowledgements, redialling
+endpoint.py       a port that others connect to, for one group or several
+storage.py        what survives a crash
+node.py           all of these together: one process of a group
+discovery.py      who the others are
+web.py            the node over HTTP
+cluster.py        many nodes on one machine, as processes of their own
+"""

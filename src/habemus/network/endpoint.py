@@ -1,0 +1,179 @@
+"""A port that others connect to.
+
+A connection belongs to nobody until its hello has been read and its proof checked. The group that the hello names
+decides which node it is for, so that several groups can share a port. What does not fit is refused with a reason, which
+is logged here and told to the other end; the nodes do not notice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import ssl
+from typing import TYPE_CHECKING, Any
+
+from habemus.network.addresses import shown
+from habemus.network.connection import Connection
+from habemus.network.errors import NetworkError, WireError
+from habemus.network.handshake import Secrets, check_hello, new_challenge
+from habemus.network.wire import (
+    VERSION,
+    Farewell,
+    Hello,
+    Parcel,
+    Proof,
+    Receipt,
+    Refusal,
+    Welcome,
+    decoded,
+)
+from habemus.process import Message, Pid
+
+if TYPE_CHECKING:
+    from habemus.network.node import Node
+
+MOST_STRANGERS = 256  # connections at a time whose other end is not known yet
+
+log = logging.getLogger("habemus.network")
+
+Arrival = tuple[Message, tuple[int, int, int] | None]
+
+
+class Acceptor(Connection):
+    """Our end of a connection that another process dialled."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        super().__init__()
+        self.endpoint = endpoint
+        self.node: Node | None = None
+        self.hello: Hello | None = None
+        self.shared: Secrets | None = None
+        self.batch: list[Arrival] = []
+        self.received = 0  # reliable parcels
+
+    @property
+    def peer(self) -> Pid:
+        """Who is at the other end."""
+        assert self.hello is not None  # it is asked of known ones only
+        return self.hello.sender
+
+    def greet(self) -> None:
+        """Whoever dials speaks first."""
+        if len(self.endpoint.strangers) >= MOST_STRANGERS:
+            self.cut("too many connections whose other end is not known")
+        else:
+            self.endpoint.strangers[self] = None
+
+    def take(self, body: bytes) -> None:
+        """Hello, then proof, then parcels."""
+        match decoded(body):
+            case Parcel() as parcel if self.open:
+                self.unpack(parcel)
+            case Hello() as hello if self.hello is None:
+                self.challenge(hello, body)
+            case Proof() as proof if self.shared is not None and not self.open:
+                self.shared.check(b"habemus dialler", proof.proof)
+                self.welcome()
+            case Farewell() if self.open and self.node is not None:
+                self.finish_batch()
+                self.node.peer_leaves(self.peer)
+            case other:
+                raise WireError(f"{type(other).__name__} is not expected here")
+
+    def challenge(self, hello: Hello, body: bytes) -> None:
+        """Is it one of ours? Then let it prove it."""
+        node = self.endpoint.nodes.get(hello.group)
+        if node is None:
+            spoken = f"there is no group {hello.group[:100]!r} here"
+            raise WireError(spoken if hello.version == VERSION else f"it speaks version {hello.version}, not {VERSION}")
+        check_hello(hello, node.identity)
+        self.node, self.hello = node, hello
+        challenge, self.shared = new_challenge(node.identity, node.key, body)
+        self.say(challenge)
+
+    def welcome(self) -> None:
+        """It has proven to be a member."""
+        assert self.node is not None and self.hello is not None and self.shared is not None
+        incoming, outgoing = self.shared.seals()
+        self.become_open(outgoing, incoming)
+        self.endpoint.strangers.pop(self, None)
+        try:
+            self.received = self.node.admit(self.hello, self)
+        except NetworkError as error:
+            self.say(Refusal(str(error), final=True))
+            self.end(str(error))
+            return
+        self.say(Welcome(self.received))
+
+    def unpack(self, parcel: Parcel) -> None:
+        """Keep a message for the end of the batch."""
+        assert self.node is not None
+        message = self.node.codec.message(parcel)
+        if parcel.number:
+            if parcel.number != self.received + 1:
+                raise WireError(f"parcel {parcel.number} after {self.received}")
+            self.received += 1
+        self.batch.append((message, parcel.origin))
+
+    def finish_batch(self) -> None:
+        """Hand over what came together, then acknowledge it."""
+        if self.batch and self.node is not None and not self.ended:
+            batch, self.batch = self.batch, []
+            if self.node.receive(self, batch, self.received):
+                self.say(Receipt(self.received))
+
+    def refuse(self, reason: str) -> None:
+        """Log it, tell the other end, and close."""
+        if not self.ended:
+            who = f"process {self.hello.sender}" if self.hello is not None else self.address
+            log.warning("refused a connection from %s: %s", who, reason)
+            self.endpoint.refusals += 1
+            if not self.open:
+                self.say(Refusal(reason))
+        self.end(reason)
+
+    @property
+    def address(self) -> str:
+        """Where the other end is."""
+        name: Any = self.transport.get_extra_info("peername") if self.transport is not None else None
+        return shown(name[:2]) if name else "somewhere"
+
+    def over(self, reason: str) -> None:
+        """Forget it."""
+        self.endpoint.strangers.pop(self, None)
+        if self.node is not None and self.open:
+            self.node.inbound_closed(self)
+        elif "did not say who" in reason:
+            log.info("a connection from %s was closed: %s", self.address, reason)
+
+
+class Endpoint:
+    """A port, and the nodes that are reached through it."""
+
+    def __init__(self, host: str, port: int, tls: ssl.SSLContext | None = None) -> None:
+        self.host = host
+        self.port = port
+        self.tls = tls
+        self.nodes: dict[str, Node] = {}  # by group
+        self.strangers: dict[Acceptor, None] = {}
+        self.refusals = 0
+        self.server: asyncio.Server | None = None
+
+    async def open(self) -> None:
+        """Listen; port 0 means any free one, which is known afterwards."""
+        loop = asyncio.get_running_loop()
+        try:
+            self.server = await loop.create_server(
+                lambda: Acceptor(self), self.host, self.port, ssl=self.tls, reuse_address=True
+            )
+        except OSError as error:
+            where = shown((self.host, self.port))
+            raise NetworkError(f"cannot listen on {where}: {error.strerror or error}; give another --listen") from None
+        self.port = self.server.sockets[0].getsockname()[1]
+
+    def close(self) -> None:
+        """Take no more connections, and close those that are not known yet."""
+        if self.server is not None:
+            self.server.close()
+        for stranger in list(self.strangers):
+            stranger.cut("we leave")

@@ -1,0 +1,242 @@
+"""A node as a service: from what its operator wishes to a process that reports, listens to signals and leaves in order.
+
+Reports go to stdout: who leads, at every change and every so often. All else that is worth knowing goes to stderr. Both
+are lines of text, or of JSON for programs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import sys
+import time
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+
+from habemus.network.addresses import Address, id_of, parse_address, parse_members, shown
+from habemus.network.customer import Customer
+from habemus.network.endpoint import Endpoint
+from habemus.network.errors import NetworkError
+from habemus.network.node import Change, Node
+from habemus.network.security import read_certificates, read_key, require_protection
+from habemus.process import Pid
+from habemus.scenario import Scenario
+
+REPORTED = {"leader", "enter", "leave"}
+
+log = logging.getLogger("habemus.network")
+
+
+class Wishes(msgspec.Struct, kw_only=True):
+    """What the operator of a node wants; the options of `habemus node`."""
+
+    scenario: Scenario
+    id: Pid | None = None
+    peers: str | None = None
+    registry: str | None = None
+    zeroconf: bool = False
+    expect: int | None = None
+    listen: str | None = None
+    advertise: str | None = None
+    http: str | None = None
+    data: str | None = None
+    group: str = "habemus"
+    key_file: str | None = None
+    tls: tuple[str | None, str | None, str | None] = (None, None, None)
+    think: str | None = None
+    hold: str = "constant:100"
+    wait: float = 1.0
+    stall: int | None = None
+    report_every: float = 30.0
+    log: str = "text"
+    trace: str | None = None
+
+
+def run(wishes: Wishes) -> int:
+    """Run the node until a signal or a failure ends it; its exit status."""
+    if wishes.log not in ("text", "json"):
+        raise NetworkError(f"--log {wishes.log}: expected text or json")
+    set_up_logging(wishes.log == "json")
+    return run_loop(Service(wishes).serve())
+
+
+def run_loop(main: Coroutine[Any, Any, int]) -> int:
+    """Run in uvloop where there is one."""
+    factory: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
+    with suppress(ImportError):
+        import uvloop
+
+        factory = uvloop.new_event_loop
+    with asyncio.Runner(loop_factory=factory) as runner:
+        return runner.run(main)
+
+
+class Service:
+    """A node and all around it."""
+
+    def __init__(self, wishes: Wishes) -> None:
+        self.wishes = wishes
+        self.json = wishes.log == "json"
+        self.stopping = asyncio.Event()
+
+    async def serve(self) -> int:
+        """Join, run, leave."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self.stopping.set)
+        if self.wishes.trace is None:
+            return await self.run_node(None)
+        with open(self.wishes.trace, "wb") as trace:
+            return await self.run_node(trace)
+
+    async def run_node(self, trace: BinaryIO | None) -> int:
+        """The life of the node."""
+        wishes = self.wishes
+        node = self.node = self.make_node(trace)
+        node.listeners.append(self.hear)
+        web = None
+        if wishes.http is not None:
+            from habemus.network.web import Web
+
+            web = Web(node, parse_address(wishes.http, "--http"))
+            await web.start()
+            log.info("serving http://%s/status", shown(web.address))
+        customer = Customer(node, wishes.think, wishes.hold) if wishes.think is not None else None
+        helpers: list[asyncio.Future[None]] = []
+        stop: asyncio.Future[Any] = asyncio.ensure_future(self.stopping.wait())
+        ended: asyncio.Future[Any] = node.ended
+        try:
+            start: asyncio.Future[Any] = asyncio.ensure_future(node.start())
+            await asyncio.wait([start, stop, ended], return_when=asyncio.FIRST_COMPLETED)
+            if start.done():
+                start.result()
+                helpers.append(asyncio.ensure_future(self.report_regularly()))
+                if customer is not None:
+                    helpers.append(asyncio.ensure_future(customer.run()))
+                await asyncio.wait([stop, ended], return_when=asyncio.FIRST_COMPLETED)
+            else:
+                start.cancel()
+            failed = ended.exception() if ended.done() else None
+            if failed is None:
+                log.info("leaving")
+                await node.leave()
+                return 0
+            if isinstance(failed, NetworkError):
+                raise failed
+            raise NetworkError(f"{failed}")
+        finally:
+            for helper in [*helpers, stop]:
+                helper.cancel()
+            await node.stop()
+            if web is not None:
+                await web.stop()
+
+    def make_node(self, trace: BinaryIO | None) -> Node:
+        """The node that is wanted."""
+        wishes = self.wishes
+        if wishes.peers is None:
+            raise NetworkError("--peers: say who the members are, as in 1=127.0.0.1:7001,2=127.0.0.1:7002")
+        members = parse_members(wishes.peers)
+        id = own_id(wishes, members)
+        listening = parse_address(wishes.listen, "--listen") if wishes.listen is not None else members[id]
+        key = read_key(wishes.key_file) if wishes.key_file is not None else None
+        certificates = read_certificates(*wishes.tls)
+        require_protection([listening, *members.values()], key, certificates)
+        return Node(
+            wishes.scenario,
+            id,
+            members,
+            wishes.data or Path.home() / ".local" / "state" / "habemus" / wishes.group / str(id),
+            group=wishes.group,
+            key=key,
+            endpoint=Endpoint(*listening, certificates.accepting if certificates is not None else None),
+            dialling_tls=certificates.dialling if certificates is not None else None,
+            stall=wishes.stall,
+            quiet=wishes.wait,
+            trace=trace,
+        )
+
+    # Reports
+
+    def hear(self, change: Change) -> None:
+        """Something has changed that people want to know."""
+        if change.what in REPORTED:
+            self.report(change.what)
+
+    async def report_regularly(self) -> None:
+        """Say who leads, again and again."""
+        while self.wishes.report_every > 0:
+            await asyncio.sleep(self.wishes.report_every)
+            self.node.look()
+            self.report("report")
+
+    def report(self, event: str) -> None:
+        """One line on stdout."""
+        node = self.node
+        if self.json:
+            line = {"time": round(time.time(), 3), "event": event, **node.status()}
+            text = msgspec.json.encode(line).decode()
+        else:
+            text = f"{time.strftime('%H:%M:%S')}  process {node.id}: {sentence(node)}"
+        print(text, flush=True)
+
+
+def sentence(node: Node) -> str:
+    """How things stand."""
+    parts = []
+    if node.stack.election is not None:
+        if node.leads:
+            parts.append("I am the coordinator")
+        else:
+            parts.append("there is no coordinator" if node.leader is None else f"the coordinator is {node.leader}")
+        if node.term is not None:
+            parts.append(f"term {node.term}")
+    if node.stack.mutex is not None:
+        role = node.stack.mutex.role
+        parts.append({"inside": "I am inside", "waiting": "I am waiting"}.get(role, "I am outside"))
+    return ", ".join(parts) or "running"
+
+
+def own_id(wishes: Wishes, members: dict[Pid, Address]) -> Pid:
+    """Which member this is: the one that was named, or the one whose address it has."""
+    known = ", ".join(map(str, members))
+    if wishes.id is not None:
+        if wishes.id not in members:
+            raise NetworkError(f"--id {wishes.id}: not among the members in --peers, which are {known}")
+        return wishes.id
+    own = wishes.advertise or wishes.listen
+    if own is not None:
+        address = parse_address(own, "--advertise" if wishes.advertise else "--listen")
+        for id, place in members.items():
+            if place == address:
+                return id
+        raise NetworkError(
+            f"{own} (made into the id {id_of(address)}) is not among the members; give --id, one of {known}"
+        )
+    raise NetworkError(f"--id: say which of the members this is: {known}")
+
+
+class JsonLines(logging.Formatter):
+    """A log line as a JSON object."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line."""
+        line = {"time": round(record.created, 3), "level": record.levelname.lower(), "message": record.getMessage()}
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return msgspec.json.encode(line).decode()
+
+
+def set_up_logging(json: bool) -> None:
+    """Log to stderr."""
+    handler = logging.StreamHandler(sys.stderr)
+    plain = logging.Formatter("%(asctime)s  %(message)s", "%H:%M:%S")
+    handler.setFormatter(JsonLines() if json else plain)
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    log.propagate = False

@@ -1,0 +1,120 @@
+"""Reduced and full search give the same verdict: on the whole catalogue, on broken variants, on protocols drawn at random."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from habemus.catalogue import algorithm_names, find_algorithm
+from habemus.checking.check import Effort, check
+from habemus.checking.defaults import SETTINGS
+from habemus.election.chang_roberts import Candidate, ChangRoberts
+from habemus.mutex.ricart_agrawala import Reply, Request, RicartAgrawala
+from habemus.process import Election, Mutex, Pid, upon
+
+from small_instances import AnyProtocol, explore, final_states, question
+
+HERE = "test_reduction"
+CHECKED = [name for name in algorithm_names() if issubclass(find_algorithm(name), Election | Mutex)]
+
+
+LARGE = ("raft-election", "quorum", "itai-rodeh")  # with three processes more than twenty thousand states in full
+
+
+def smallest(name, **options):
+    setting = SETTINGS.get(name, {})
+    bounds = {"bounds": setting["bounds"]} if "bounds" in setting else {}
+    size = 2 if name in LARGE else 3
+    return question(name, n=size, parameters=setting.get("parameters"), **{**bounds, "alarms": 1, **options})
+
+
+@pytest.mark.parametrize("fifo", [True, False], ids=["fifo", "overtaking"])
+@pytest.mark.parametrize("name", CHECKED)
+def test_the_whole_catalogue_gets_the_same_verdict_reduced_and_in_full(name, fifo):
+    asked = smallest(name, fifo=fifo)
+    full, reduced = explore(asked, False), explore(asked, True)
+    assert bool(full.violated) == bool(reduced.violated)
+    if not full.violated:
+        assert final_states(full) == final_states(reduced)
+        assert len(reduced.states) <= len(full.states)
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(2, 4),
+    kinds=st.integers(2, 3),
+    states=st.integers(2, 4),
+    calm=st.integers(2, 9),
+    fifo=st.booleans(),
+    starts=st.sampled_from(["first", "step", "late"]),
+    data=st.data(),
+)
+def test_on_any_protocol_all_ends_are_found_and_every_violation(seed, n, kinds, states, calm, fifo, starts, data):
+    starters = list(range(1, data.draw(st.integers(1, n)) + 1))
+    parameters = {"seed": seed, "kinds": kinds, "states": states, "calm": calm}
+    name = f"{AnyProtocol.__module__}:AnyProtocol"
+    for wanted in ("termination", "uniqueness", "stability"):
+        asked = question(
+            name, n=n, parameters=parameters, fifo=fifo, starters=starters, starts=starts, properties=[wanted]
+        )
+        if wanted == "termination":
+            asked.properties = ["nothing"]  # so that no violation ends the search before all ends are known
+            assert final_states(explore(asked, False)) == final_states(explore(asked, True))
+        else:
+            assert bool(explore(asked, False).violated) == bool(explore(asked, True).violated)
+
+
+class ForgetsToStand(ChangRoberts):
+    """Swallows what is weaker, whether it stands itself or not."""
+
+    @upon(Candidate)
+    def weigh_candidate(self, sender: Pid, message: Candidate) -> None:
+        if message.id == self.id:
+            self.elect(self.id)
+        elif message.id > self.id:
+            self.send(self.successor, message)
+
+
+class LetsEverybodyIn(RicartAgrawala):
+    """Replies at once, whoever was first."""
+
+    @upon(Request)
+    def weigh_request(self, sender: Pid, message: Request) -> None:
+        self.highest = max(self.highest, message.number)
+        self.send(sender, Reply())
+
+
+class KeepsThemWaiting(RicartAgrawala):
+    """Forgets whom it owes a reply."""
+
+    def go_outside(self) -> None:
+        self.leave()
+        self.permissions = set()
+        self.deferred = set()
+
+
+@pytest.mark.parametrize(
+    ("variant", "violated"),
+    [
+        ("ForgetsToStand", "termination"),
+        ("LetsEverybodyIn", "mutual_exclusion"),
+        ("KeepsThemWaiting", "deadlock_freedom"),
+    ],
+)
+@pytest.mark.parametrize("fifo", [True, False], ids=["fifo", "overtaking"])
+def test_broken_variants_are_caught_reduced_and_in_full_by_runs_of_the_same_length(variant, violated, fifo):
+    starters = [1] if variant == "ForgetsToStand" else None
+    asked = question(f"{HERE}:{variant}", n=3, fifo=fifo, starters=starters)
+    full, reduced = check(asked, Effort(reduced=False)), check(asked, Effort())
+    assert full.violated == reduced.violated == violated
+    assert len(full.counterexample.schedule.steps) == len(reduced.counterexample.schedule.steps)
+
+
+def test_a_ring_where_links_keep_the_order_is_a_single_run():
+    asked = question("chang-roberts", ids=[7, 6, 5, 4, 3, 2, 1, 8])
+    search = explore(asked, True)
+    assert len(search.states) == search.transitions + 1 == 45
+
+
+def test_ricart_agrawala_shrinks_by_three_quarters():
+    asked = question("ricart-agrawala", n=3, fifo=False)
+    assert len(explore(asked, True).states) * 4 <= len(explore(asked, False).states) * 1.1

@@ -1,0 +1,118 @@
+"""What may happen, and what comes of it, as the timing assumptions and the ledger of faults say."""
+
+import pytest
+
+from habemus.checking.semantics import Semantics
+
+from small_instances import explore, question
+
+
+def labels(semantics: Semantics, state):
+    return [semantics.label(move) for move in semantics.expand(state)]
+
+
+def follow(semantics, *steps):
+    """The state after the named steps."""
+    state = semantics.initial
+    for step in steps:
+        moves = {semantics.label(move): move for move in semantics.expand(state)}
+        assert step in moves, f"{step} not among {sorted(moves)}"
+        state = moves[step].state
+    return state
+
+
+@pytest.mark.parametrize(
+    ("ids", "starts", "states", "transitions"),
+    [
+        ([7, 6, 5, 4, 3, 2, 1, 8], "first", 4870, 19456),  # SPIN: 4,871 with the state before its init block
+        ([7, 6, 5, 4, 3, 2, 1, 8], "step", 9940, 41270),
+        ([2, 1, 3], "first", 17, None),
+        ([3, 2, 1, 4], "first", 46, None),
+        ([4, 3, 2, 1, 5], "first", 137, None),
+    ],
+)
+def test_state_counts_agree_with_models_of_the_same_semantics_in_promela(ids, starts, states, transitions):
+    search = explore(question("chang-roberts", ids=ids, starts=starts), False)
+    assert len(search.states) == states
+    assert transitions is None or search.transitions == transitions
+
+
+def test_links_keep_the_order_or_do_not():
+    kept = question("lcr", ids=[1, 2, 3]).semantics()
+    state = follow(kept, "start 1", "start 2", "start 3", "deliver 3>1 Candidate(3)")
+    assert "deliver 1>2 Candidate(3)" not in labels(kept, state) and "deliver 1>2 Candidate(1)" in labels(kept, state)
+    overtaken = question("lcr", ids=[1, 2, 3], fifo=False).semantics()
+    state = follow(overtaken, "start 1", "start 2", "start 3", "deliver 3>1 Candidate(3)")
+    assert {"deliver 1>2 Candidate(3)", "deliver 1>2 Candidate(1)"} <= set(labels(overtaken, state))
+
+
+def test_async_timers_race_with_messages_and_ordered_ones_wait_for_them():
+    racing = question("bully", n=3, timing="async").semantics()
+    assert "timeout 1 answer" in labels(racing, follow(racing, "start 1", "start 2", "start 3"))
+    waiting = question("bully", n=3, timing="ordered").semantics()
+    assert not any("timeout" in label for label in labels(waiting, follow(waiting, "start 1", "start 2", "start 3")))
+
+
+def test_bounded_time_passes_no_message_at_its_deadline_and_no_timer_that_is_due():
+    bounded = question("bully", n=2, timing="bounded").semantics()
+    state = follow(bounded, "start 1", "start 2", "tick")
+    assert "tick" not in labels(bounded, state)
+    state = follow(bounded, "start 1", "start 2", "tick", "deliver 1>2 ElectionCall", "deliver 2>1 Coordinator")
+    assert labels(bounded, state) == ["timeout 2 seat"]  # set to 1 tick: it is due, and no message is
+
+
+def test_a_crash_loses_timers_and_fields_but_the_durable_ones():
+    semantics = question("raft-election", n=3, parameters={"low": 1, "high": 1}, crashes=1, recoveries=1).semantics()
+    state = follow(semantics, "start 1", "start 2", "start 3", "timeout 1 election", "crash 1", "recover 1")
+    local = semantics.locals[state[0]]
+    fields = dict(zip(semantics.stack[0].fields, local.layers[0], strict=True))
+    assert fields["term"] == 1 and fields["vote"] == 1 and fields["stage"] == "follower"
+    assert "crash 2" not in labels(semantics, state)
+
+
+def test_the_perfect_detector_speaks_of_the_crashed_only_and_after_their_last_message():
+    semantics = question("ring-coordinator", n=3, crashes=1).semantics()
+    state = follow(semantics, "start 1", "start 2", "start 3", "crash 2")
+    assert not any("suspect" in label for label in labels(semantics, state))  # what 2 sent to 3 is under way
+    state = follow(semantics, "start 1", "start 2", "start 3", "crash 2", "deliver 2>3 Living([2])")
+    spoken = {label for label in labels(semantics, state) if "suspect" in label}
+    assert spoken == {"suspect 1 2", "suspect 3 2"}
+
+
+def test_messages_are_lost_and_doubled_within_the_ledger():
+    semantics = question("chang-roberts", ids=[1, 2, 3], losses=1, doubles=1).semantics()
+    start = ("start 1", "start 2", "start 3")
+    state = follow(semantics, *start, "lose 1>2 Candidate(1)")
+    assert not any(label.startswith(("lose", "deliver 1>2")) for label in labels(semantics, state))
+    state = follow(semantics, *start, "double 1>2 Candidate(1)")
+    assert "deliver 1>2 Candidate(1)" in labels(semantics, state)
+    assert not any(label.startswith("double") for label in labels(semantics, state))
+
+
+def test_coins_fall_in_every_way():
+    semantics = question("itai-rodeh", n=2, bounds={"round": 2}).semantics()
+    assert len(semantics.expand(semantics.initial)) == 2
+
+
+def test_every_set_of_starters_but_the_empty_one_is_explored():
+    semantics = question("chang-roberts", ids=[1, 2, 3], anybody=True).semantics()
+    agenda, begun = [semantics.initial], set()
+    while agenda:
+        state = agenda.pop()
+        if all(semantics.hears[local] for local in state[:3]):
+            begun.add(state)
+        else:
+            agenda += [move.state for move in semantics.expand(state)]
+    assert len(begun) == 7
+
+
+def test_commands_are_given_when_they_make_sense():
+    semantics = question("ricart-agrawala", n=2, entries=1).semantics()
+    assert labels(semantics, semantics.initial) == ["acquire 1", "acquire 2"]
+    state = follow(semantics, "acquire 1", "deliver 1>2 Request(1)", "deliver 2>1 Reply")
+    assert labels(semantics, state) == ["release 1", "acquire 2"]
+
+
+def test_lock_step_is_one_move_a_pulse():
+    search = explore(question("broadcast-sync", n=4), False)
+    assert search.transitions == len(search.states) - 1 and not search.violated

@@ -1,0 +1,52 @@
+"""Groups of nodes for the tests: several in one process, each with its own port and directory."""
+
+import asyncio
+import socket
+from contextlib import asynccontextmanager
+
+from habemus.network.node import Node
+from habemus.scenario import Scenario
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for each in sockets:
+        each.bind(("127.0.0.1", 0))
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+def addresses(n):
+    return {place + 1: ("127.0.0.1", port) for place, port in enumerate(free_ports(n))}
+
+
+async def until(condition, seconds=10.0):
+    """Wait for something to become true; a test that waits in vain fails."""
+    deadline = asyncio.get_running_loop().time() + seconds
+    while not condition():
+        assert asyncio.get_running_loop().time() < deadline, "it never came true"
+        await asyncio.sleep(0.005)
+
+
+def agreed(nodes):
+    leaders = {node.leader for node in nodes}
+    return len(leaders) == 1 and None not in leaders
+
+
+@asynccontextmanager
+async def group(scenario, n, folder, where=None, **options):
+    """Nodes 1 ... n of a group, started."""
+    if isinstance(scenario, str):
+        scenario = Scenario(scenario)
+    where = where or addresses(n)
+    nodes = [Node(scenario, id, where, folder / str(id), **options) for id in where]
+    try:
+        await asyncio.gather(*(node.start() for node in nodes))
+        yield nodes
+    finally:
+        for node in nodes:
+            await node.stop()
+            if node.ended.done() and not node.ended.cancelled():
+                node.ended.exception()

@@ -1,0 +1,91 @@
+"""Every algorithm of the catalogue runs on real sockets, as it is."""
+
+import asyncio
+
+import pytest
+from groups import agreed, group, until
+
+from habemus.catalogue import algorithm_names, find_algorithm
+from habemus.process import Election, Mutex
+from habemus.scenario import Layer, Scenario
+
+ENTRIES = 3
+ELECTIONS = [name for name in algorithm_names() if issubclass(find_algorithm(name), Election)]
+MUTEXES = [name for name in algorithm_names() if issubclass(find_algorithm(name), Mutex)]
+ALONE = {"anonymous-ring"}  # without ids and coins it is safe with one starter only; see its own test
+PARAMETERS = {
+    "quorum": {"patience": 30},
+    "btcp": {"transmission": 20},
+}  # the one to end its deadlock, the other in time
+SLOW_MACHINE = {"transmission": 60}
+
+
+def scenario_for(name):
+    usual = SLOW_MACHINE if hasattr(find_algorithm(name), "transmission") else {}
+    return Scenario(name, parameters=PARAMETERS.get(name, usual))
+
+
+@pytest.mark.parametrize("n", [3, 5])
+@pytest.mark.parametrize("name", [name for name in ELECTIONS if name not in ALONE])
+def test_all_processes_name_one_of_them(name, n, tmp_path):
+    async def elect():
+        async with group(scenario_for(name), n, tmp_path) as nodes:
+            await until(lambda: agreed(nodes), 20)
+            assert nodes[0].leader in range(1, n + 1)
+            assert [node.id for node in nodes if node.leads] == [nodes[0].leader]
+
+    asyncio.run(elect())
+
+
+@pytest.mark.parametrize("n", [3, 5])
+@pytest.mark.parametrize("name", MUTEXES)
+def test_everyone_gets_in_and_no_two_at_once(name, n, tmp_path):
+    async def take_turns():
+        inside, most, entries = set(), [0], []
+        async with group(scenario_for(name), n, tmp_path) as nodes:
+
+            def watch(node):
+                def hear(change):
+                    if change.what == "enter":
+                        inside.add(node.id)
+                        entries.append(node.id)
+                        most[0] = max(most[0], len(inside))
+                    elif change.what == "leave":
+                        inside.discard(node.id)
+
+                return hear
+
+            async def customer(node):
+                for entry in range(1, ENTRIES + 1):
+                    assert node.command("acquire")
+                    await until(lambda: node.stack.mutex.inside, 20)
+                    await asyncio.sleep(0.002)
+                    assert node.command("release")
+                    assert entries.count(node.id) == entry
+
+            for node in nodes:
+                node.listeners.append(watch(node))
+            await asyncio.gather(*(customer(node) for node in nodes))
+        assert most == [1]
+        assert sorted(entries) == sorted(ENTRIES * list(range(1, n + 1)))
+
+    asyncio.run(take_turns())
+
+
+def test_layers_work_together_as_in_simulation(tmp_path):
+    """A detector below an election below a mutex; the coordinator is whom the election names."""
+    scenario = Scenario(
+        "coordinator",
+        parameters={"elected": True, "lease": 100, "transmission": 30},
+        layers=[Layer("raft-election", {"check_quorum": True})],
+    )
+
+    async def run():
+        async with group(scenario, 3, tmp_path) as nodes:
+            await until(lambda: agreed(nodes))
+            for node in nodes:
+                assert node.command("acquire")
+                await until(lambda node=node: node.stack.mutex.inside)
+                node.command("release")
+
+    asyncio.run(run())

@@ -1,0 +1,108 @@
+"""Only members get in, and what they say cannot be forged, changed, repeated, left out or moved."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from habemus.network.errors import WireError
+from habemus.network.handshake import (
+    Identity,
+    Seal,
+    accept_challenge,
+    check_hello,
+    new_challenge,
+    new_hello,
+)
+from habemus.network.wire import encoded
+
+DIALLER = Identity("jobs", 1, 1, b"a" * 8, ("bully",), b"f" * 8, (1, 2, 3))
+ACCEPTOR = DIALLER._replace(id=2, instance=b"b" * 8)
+KEY, OTHER_KEY = b"k" * 32, b"o" * 32
+
+
+def meet(dialler_key, acceptor_key):
+    """What the two ends share after hello and challenge."""
+    hello = encoded(new_hello(DIALLER, 2))
+    challenge, theirs = new_challenge(ACCEPTOR, acceptor_key, hello)
+    return accept_challenge(challenge, dialler_key, hello), theirs
+
+
+def test_members_recognise_each_other_and_share_seals():
+    ours, theirs = meet(KEY, KEY)
+    theirs.check(b"habemus dialler", ours.proof(b"habemus dialler"))
+    for mine, other in zip(ours.seals(), theirs.seals(), strict=True):
+        assert other.open(mine.close(b"one")) == b"one"
+        assert other.open(mine.close(b"two")) == b"two"
+
+
+@pytest.mark.parametrize("keys", [(OTHER_KEY, KEY), (None, KEY), (KEY, None)])
+def test_who_does_not_have_the_key_is_refused(keys):
+    with pytest.raises(WireError, match="does not have our key"):
+        meet(*keys)
+
+
+def test_an_acceptor_does_not_take_its_own_proof_back_for_ours():
+    _, theirs = meet(KEY, KEY)
+    with pytest.raises(WireError):
+        theirs.check(b"habemus dialler", theirs.proof(b"habemus acceptor"))
+
+
+def test_a_recorded_proof_is_worth_nothing_in_another_conversation():
+    ours, _ = meet(KEY, KEY)
+    _, theirs = meet(KEY, KEY)
+    with pytest.raises(WireError):
+        theirs.check(b"habemus dialler", ours.proof(b"habemus dialler"))
+
+
+def test_frames_of_one_conversation_or_direction_do_not_fit_another():
+    (to, fro), (other_to, _) = meet(KEY, KEY)[0].seals(), meet(KEY, KEY)[0].seals()
+    frame = to.close(b"parcel")
+    for wrong in (fro, other_to):
+        with pytest.raises(WireError, match="wrong seal"):
+            wrong.open(frame)
+
+
+@given(st.lists(st.binary(max_size=50), min_size=1, max_size=6), st.data())
+def test_a_stream_with_a_frame_changed_repeated_left_out_or_moved_is_refused(bodies, data):
+    sender, receiver = Seal(b"s" * 32), Seal(b"s" * 32)
+    frames = [sender.close(body) for body in bodies]
+    place = data.draw(st.integers(0, len(frames) - 1))
+    attack = data.draw(st.sampled_from(["change", "repeat", "leave out", "move"]))
+    if attack == "change":
+        byte = data.draw(st.integers(0, len(frames[place]) - 1))
+        flipped = bytes([frames[place][byte] ^ data.draw(st.integers(1, 255))])
+        frames[place] = frames[place][:byte] + flipped + frames[place][byte + 1 :]
+    elif attack == "repeat":
+        frames.insert(place, frames[place])
+    else:
+        taken = frames.pop(place)
+        if attack == "leave out":
+            frames.append(b"")  # else there is nothing left that could be noticed
+        else:
+            frames.insert(data.draw(st.integers(0, len(frames)).filter(lambda there: there != place)), taken)
+        if attack == "move" and len(frames) == 1:
+            return
+    with pytest.raises(WireError):
+        for frame in frames:
+            receiver.open(frame)
+
+
+@pytest.mark.parametrize(
+    ("difference", "reason"),
+    [
+        ({"group": "mail"}, "group 'mail'"),
+        ({"id": 2}, "none of the others"),
+        ({"id": 9}, "none of the others"),
+        ({"stack": ("raft-election",)}, "runs raft-election, not bully"),
+        ({"fingerprint": b"x" * 8}, "another version"),
+        ({"members": (1, 2, 3, 4)}, "members 1, 2, 3, 4, not 1, 2, 3"),
+    ],
+)
+def test_who_runs_something_else_is_told_what(difference, reason):
+    with pytest.raises(WireError, match=reason):
+        check_hello(new_hello(DIALLER._replace(**difference), 2), ACCEPTOR)
+
+
+def test_who_reaches_the_wrong_process_is_told_so():
+    with pytest.raises(WireError, match="wants to reach process 3, but this is process 2"):
+        check_hello(new_hello(DIALLER, 3), ACCEPTOR)

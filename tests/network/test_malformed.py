@@ -1,0 +1,244 @@
+"""Whatever bytes reach a node's port, it stays up, its memory stays flat and its group does not notice."""
+
+import asyncio
+import os
+import resource
+import socket
+import threading
+from pathlib import Path
+
+import msgspec
+import pytest
+from groups import addresses, agreed, group, until
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from habemus.network.errors import WireError
+from habemus.network.handshake import Identity, accept_challenge, new_hello
+from habemus.network.wire import (
+    LENGTH,
+    Challenge,
+    Farewell,
+    Frames,
+    Hello,
+    Parcel,
+    Proof,
+    Receipt,
+    Refusal,
+    Welcome,
+    decoded,
+    encoded,
+    framed,
+)
+from habemus.scenario import Scenario
+
+KEY = b"the key of the test"
+RAFT = Scenario("raft-election", parameters={"low": 500, "high": 900, "heartbeat": 100})
+STREAMS = int(os.environ.get("HABEMUS_STREAMS", "250"))  # of each kind; 2,500 make ten thousand
+FLAT = 4 << 20  # bytes that a few hundred or thousand connections may cost for good
+
+
+class Live:
+    """Two nodes of a group of three in a thread of their own; the third member is the test."""
+
+    def __init__(self, folder):
+        self.ready = threading.Event()
+        self.folder = folder
+        self.thread = threading.Thread(target=lambda: asyncio.run(self.run()))
+        self.thread.start()
+        assert self.ready.wait(20)
+
+    async def run(self):
+        self.loop, self.over = asyncio.get_running_loop(), asyncio.Event()
+        where = addresses(3)
+        async with group(RAFT, 3, self.folder, where, key=KEY, quiet=0.3) as nodes:
+            await nodes[2].stop()
+            self.nodes = nodes[:2]
+            await until(lambda: agreed(self.nodes))
+            self.port = where[1][1]
+            self.ready.set()
+            await self.over.wait()
+
+    def stop(self):
+        self.loop.call_soon_threadsafe(self.over.set)
+        self.thread.join(20)
+
+    @property
+    def identity(self) -> Identity:
+        mine = self.nodes[0].identity
+        return mine._replace(id=3, instance=b"the test", incarnation=2)
+
+    def talk(self, *pieces: bytes) -> bytes:
+        """Say something to node 1, and hear it out until it hangs up."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as connection:
+            heard = b""
+            try:
+                for piece in pieces:
+                    connection.sendall(piece)
+                connection.shutdown(socket.SHUT_WR)
+                while data := connection.recv(65536):
+                    heard += data
+            except (ConnectionError, BrokenPipeError):
+                pass  # it hung up in the middle of our words
+            return heard
+
+    def join(self, *bodies: bytes) -> list[bytes]:
+        """Prove to be member 3, then say something under the right seal; what was answered then."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as connection:
+            frames = Frames()
+            hello = encoded(new_hello(self.identity, 1))
+            connection.sendall(framed(hello))
+            challenge = self.next_frame(connection, frames)
+            shared = accept_challenge(decoded(challenge), KEY, hello)
+            outgoing, incoming = shared.seals()
+            said = [framed(encoded(Proof(shared.proof(b"habemus dialler"))))]
+            said += [framed(outgoing.close(body)) for body in bodies]
+            connection.sendall(b"".join(said))
+            self.recorded = [framed(hello), *said]
+            assert isinstance(decoded(incoming.open(self.next_frame(connection, frames))), Welcome)
+            connection.shutdown(socket.SHUT_WR)
+            rest = b""
+            try:
+                while data := connection.recv(65536):
+                    rest += data
+            except ConnectionError:
+                pass
+            return [incoming.open(frame) for frame in frames.feed(rest)]
+
+    @staticmethod
+    def next_frame(connection, frames):
+        while True:
+            for frame in frames.feed(connection.recv(65536)):
+                return frame
+
+    def unharmed(self):
+        leaders = {node.leader for node in self.nodes}
+        return len(leaders) == 1 and None not in leaders and not any(node.ended.done() for node in self.nodes)
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory):
+    live = Live(tmp_path_factory.mktemp("live"))
+    changes = [len(node.history) for node in live.nodes]
+    live.talk(b"warm up")
+    before = resident()
+    yield live
+    assert live.unharmed()
+    assert [len(node.history) for node in live.nodes] == changes, "the group has noticed"
+    assert not live.nodes[0].endpoint.strangers
+    assert resident() - before < FLAT
+    live.stop()
+
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+numbers = st.integers(-(2**63), 2**64 - 1)
+values = st.recursive(
+    st.none() | st.booleans() | numbers | st.floats() | st.binary(max_size=30) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=15,
+)
+small = st.integers(0, 2**32)
+short = st.binary(max_size=40)
+bodies = st.one_of(
+    st.binary(max_size=200),
+    values.map(msgspec.msgpack.encode),
+    st.lists(values, max_size=12).flatmap(lambda rest: st.integers(-1, 9).map(lambda tag: msgspec.msgpack.encode([tag, *rest]))),
+    st.builds(
+        Hello, small, st.text(max_size=20), small, small, small, short, short, st.just(("raft-election",)), short,
+        st.just((1, 2, 3)),
+    ).map(encoded),
+    st.builds(Challenge, small, short, short, short).map(encoded),
+    st.builds(Proof, short).map(encoded),
+    st.builds(Welcome, small).map(encoded),
+    st.builds(Refusal, st.text(max_size=50), st.booleans()).map(encoded),
+    st.builds(Receipt, small).map(encoded),
+    st.just(encoded(Farewell())),
+)  # fmt: skip
+
+
+@settings(max_examples=STREAMS)
+@given(pieces=st.lists(st.binary(max_size=400), min_size=1, max_size=4))
+def test_garbage_ends_a_connection_and_nothing_else(live, pieces):
+    live.talk(*pieces)
+    assert live.unharmed()
+
+
+@settings(max_examples=STREAMS)
+@given(frames=st.lists(bodies, min_size=1, max_size=5), cut=st.integers(0, 50), lie=st.none() | st.integers(0, 2**32 - 1))
+def test_well_formed_frames_of_strangers_get_nobody_in(live, frames, cut, lie):
+    stream = b"".join(map(framed, frames))
+    if lie is not None:
+        stream = LENGTH.pack(lie) + stream
+    heard = live.talk(stream[: len(stream) - cut] if cut < len(stream) else stream)
+    told = [decoded(frame) for frame in Frames().feed(heard)]
+    assert all(isinstance(each, Refusal) for each in told)
+    assert live.unharmed()
+
+
+@settings(max_examples=STREAMS)
+@given(changes=st.dictionaries(st.integers(0, 9), values, min_size=1, max_size=3))
+def test_a_hello_that_is_not_quite_right_is_told_why(live, changes):
+    hello = msgspec.msgpack.decode(encoded(new_hello(live.identity, 1)))
+    for place, value in changes.items():
+        hello[place + 1] = value
+    told = [decoded(frame) for frame in Frames().feed(live.talk(framed(msgspec.msgpack.encode(hello))))]
+    assert len(told) == 1
+    assert isinstance(told[0], Refusal | Challenge)  # what is left out of a hello's meaning can be anything
+    if isinstance(told[0], Challenge):
+        assert changes.keys() <= {4, 5, 6}
+    assert live.unharmed()
+
+
+def malformed(body):
+    """Whether a body is nothing that a member may say once it is in."""
+    try:
+        found = decoded(body)
+    except WireError:
+        return True
+    return not isinstance(found, Parcel | Farewell)
+
+
+parcels = st.builds(
+    lambda number, kind, fields: encoded(Parcel(number, kind, msgspec.Raw(msgspec.msgpack.encode(fields)))),
+    st.just(0),
+    st.integers(-3, 50).filter(lambda kind: not 0 <= kind < 7) | st.integers(0, 5),
+    st.lists(st.text(max_size=4) | st.none() | st.floats(), min_size=1, max_size=4),
+)
+
+
+@settings(max_examples=STREAMS)
+@given(body=bodies.filter(malformed) | parcels)
+def test_a_member_that_talks_nonsense_loses_its_connection_and_nothing_else(live, body):
+    refused = live.nodes[0].endpoint.refusals
+    live.join(body)
+    assert live.nodes[0].endpoint.refusals == refused + 1
+    assert live.unharmed()
+
+
+def test_a_recorded_conversation_cannot_be_repeated(live):
+    live.join()
+    refused = live.nodes[0].endpoint.refusals
+    heard = live.talk(*live.recorded)
+    assert live.nodes[0].endpoint.refusals == refused + 1
+    told = [decoded(frame) for frame in Frames().feed(heard)]
+    assert isinstance(told[0], Challenge) and isinstance(told[-1], Refusal)
+    assert "does not have our key" in told[-1].reason
+
+
+def test_those_who_say_nothing_are_shown_out_and_too_many_are_not_let_in(live, monkeypatch):
+    monkeypatch.setattr("habemus.network.connection.GREETING_TIME", 0.5)
+    crowd = [socket.create_connection(("127.0.0.1", live.port), timeout=10) for _ in range(300)]
+    try:
+        assert len(live.nodes[0].endpoint.strangers) <= 256
+        for each in crowd:
+            try:
+                assert each.recv(1) == b""
+            except ConnectionError:
+                pass
+    finally:
+        for each in crowd:
+            each.close()
+    assert live.unharmed()

@@ -1,0 +1,170 @@
+"""Real processes and real signals: who is killed, stopped, resumed or restarted, and what the others make of it."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from groups import until
+
+from habemus.network.cluster import Cluster
+from habemus.scenario import Scenario
+
+BULLY = Scenario("bully")
+RAFT = Scenario("raft-election", parameters={"low": 300, "high": 600, "heartbeat": 100})
+ELECTIONS = pytest.mark.parametrize("scenario", [BULLY, RAFT], ids=["bully", "raft-election"])
+HABEMUS = [sys.executable, "-c", "import sys; from habemus.cli import main; sys.exit(main())"]
+
+
+@asynccontextmanager
+async def cluster(scenario, n, folder, **wishes):
+    """Processes 1 ... n, started and agreed if they elect; none survives."""
+    made = Cluster(scenario, n, folder, **wishes)
+    try:
+        await made.start()
+        yield made
+    finally:
+        for child in made.children.values():
+            child.kill()
+        await made.end()
+
+
+def survivors_agree(made, without):
+    named = [c.status.get("leader") for c in made.children.values() if c.id != without]
+    return len(set(named)) == 1 and named[0] not in (None, without)
+
+
+@ELECTIONS
+def test_when_the_leader_is_killed_the_others_elect_another_and_it_can_come_back(scenario, tmp_path):
+    async def run():
+        async with cluster(scenario, 3, tmp_path) as made:
+            await until(lambda: made.leader is not None, 20)
+            first = made.leader
+            term = made.children[first].status["term"]
+            made.children[first].kill()
+            await until(lambda: survivors_agree(made, first), 10)
+            await made.children[first].start()
+            await until(lambda: made.leader is not None and len(made.children[first].status) > 1, 20)
+            assert made.children[first].status["incarnation"] == 2
+            if term is not None:
+                assert made.children[first].status["term"] > term
+
+    asyncio.run(run())
+
+
+@ELECTIONS
+def test_when_a_follower_is_killed_the_leader_stays(scenario, tmp_path):
+    async def run():
+        async with cluster(scenario, 3, tmp_path) as made:
+            await until(lambda: made.leader is not None, 20)
+            leader = made.leader
+            follower = next(child for child in made.children.values() if child.id != leader)
+            changes = made.children[leader].status["changes"]
+            follower.kill()
+            await until(lambda: follower.state == "dead")
+            await asyncio.sleep(1.5)
+            assert made.leader == leader
+            assert made.children[leader].status["changes"] == changes
+
+    asyncio.run(run())
+
+
+@ELECTIONS
+def test_a_leader_that_was_stopped_finds_out_before_it_does_anything(scenario, tmp_path):
+    async def run():
+        async with cluster(scenario, 3, tmp_path) as made:
+            await until(lambda: made.leader is not None, 20)
+            leader = made.leader
+            stopped = made.children[leader]
+            heard = []
+            made.listeners.append(lambda child, event: heard.append((child, event, dict(child.status))))
+            stopped.pause()
+            await until(lambda: survivors_agree(made, leader), 10)
+            await asyncio.sleep(0.2)
+            heard.clear()
+            stopped.resume()
+            await until(lambda: any(child is stopped and event == "leader" for child, event, _ in heard), 5)
+            said = [status for child, event, status in heard if child is stopped and event not in ("resumed", "paused")]
+            assert said[0]["leader"] is None and said[0]["role"] != "leader"  # the first word after the stop
+            await until(lambda: made.leader is not None, 10)
+
+    asyncio.run(run())
+
+
+def test_when_the_holder_of_the_lock_is_killed_the_next_gets_in(tmp_path):
+    scenario = Scenario("coordinator", parameters={"lease": 300, "transmission": 50, "coordinator": 1, "retry": 200})
+
+    async def run():
+        inside = []
+
+        def hear(child, event):
+            if event == "enter":
+                inside.append(child.id)
+
+        async with cluster(scenario, 3, tmp_path, think="constant:50", hold="constant:200") as made:
+            made.listeners.append(hear)
+            await until(lambda: any(id != 1 for id in inside), 20)
+            holder = next(id for id in inside if id != 1)
+            made.children[holder].kill()
+            await until(lambda: made.children[holder].state == "dead")
+            inside.clear()
+            await until(lambda: {1, 5 - holder} <= set(inside), 10)
+            assert holder not in inside
+
+    asyncio.run(run())
+
+
+def children_of(pid):
+    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def gone(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def wait_for(condition, seconds=20):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it never came true"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_no_process_survives_the_one_that_started_it(end):
+    up = subprocess.Popen([*HABEMUS, "up", "-n", "3"], stdout=subprocess.PIPE)
+    try:
+        wait_for(lambda: len(children_of(up.pid)) == 3)
+        children = children_of(up.pid)
+        assert b"process" in up.stdout.readline()
+        os.kill(children[0], signal.SIGSTOP)  # one that cannot hear anything
+        up.send_signal(end)
+        up.wait(15)
+        wait_for(lambda: all(map(gone, children)))
+    finally:
+        up.kill()
+        up.wait()
+        up.stdout.close()
+
+
+def test_a_node_reports_regularly_and_leaves_in_order_on_sigterm(tmp_path):
+    command = ["node", "--id", "1", "--peers", "1=127.0.0.1:0", "--data", str(tmp_path), "--report-every", "0.2"]
+    node = subprocess.Popen([*HABEMUS, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        lines = [node.stdout.readline() for _ in range(3)]
+        assert all(line.endswith("process 1: I am the coordinator\n") for line in lines)
+        node.send_signal(signal.SIGTERM)
+        rest, errors = node.communicate(timeout=10)
+        assert node.returncode == 0
+        assert rest.endswith("process 1: there is no coordinator\n")
+        assert "leaving" in errors
+    finally:
+        node.kill()
+        node.wait()
