@@ -1,6 +1,6 @@
 """The obvious breadth-first search: a set of states seen, a queue of states to expand, states as tuples.
 
-A rival gives its initial state, its steps, what may never be, and what has to be in the end. One line of JSON comes out.
+A rival gives its initial state, its steps, what may never be, and what has to be in the end. It prints a line of JSON.
 """
 
 from __future__ import annotations
@@ -26,18 +26,21 @@ def search(
     queue = deque([initial])
     transitions = 0
     verdict = "holds"
-    while queue and verdict == "holds":
-        state = queue.popleft()
-        if is_bad(state):
-            verdict = "violated"
-        stuck = True
-        for successor in steps(state):
-            stuck = False
-            transitions += 1
-            if successor not in seen:
-                seen.add(successor)
-                queue.append(successor)
-        if stuck and not is_done(state):
-            verdict = "violated"
-    report = {"verdict": verdict, "states": len(seen), "transitions": transitions}
-    print(json.dumps({**report, "seconds": perf_counter() - begun}))
+    try:
+        while queue and verdict == "holds":
+            state = queue.popleft()
+            if is_bad(state):
+                verdict = "violated"
+            stuck = True
+            for successor in steps(state):
+                stuck = False
+                transitions += 1
+                if successor not in seen:
+                    seen.add(successor)
+                    queue.append(successor)
+            if stuck and not is_done(state):
+                verdict = "violated"
+    except (KeyboardInterrupt, MemoryError):
+        verdict = "incomplete"
+    seconds = perf_counter() - begun
+    print(json.dumps({"verdict": verdict, "states": len(seen), "transitions": transitions, "seconds": seconds}))

@@ -1,4 +1,4 @@
-"""Ricart-Agrawala on links that overtake, one entry each, searched naively. Given: n, and the tick of the clock (0 or 1)."""
+"""Ricart-Agrawala on links that overtake, one entry each, searched naively. Given: n, and whether the clock ticks."""
 
 from __future__ import annotations
 

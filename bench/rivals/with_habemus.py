@@ -8,7 +8,8 @@ from stopwatch import compete
 
 from habemus.scenario import Network, Place, Scenario
 from habemus.simulation import simulation as kernel
-from habemus.simulation.run import Outcome, build_simulation
+from habemus.simulation.outcome import Outcome
+from habemus.simulation.run import build_simulation
 from habemus.trace import Recorder
 
 RECORDED = sys.argv[3] if len(sys.argv) > 3 else "nothing"

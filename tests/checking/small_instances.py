@@ -9,7 +9,9 @@ from habemus.process import Election, Message, Parameter, Pid, upon, upon_start
 from habemus.scenario import Network, Place, Scenario
 
 
-def question(name, *, n=None, ids=None, edges=None, timing=None, properties=(), parameters=None, starters=None, **limits):
+def question(
+    name, *, n=None, ids=None, edges=None, timing=None, properties=(), parameters=None, starters=None, **limits
+):
     """A question as the command line puts it."""
     order = "sorted" if n is not None else "random"
     fifo = limits.pop("fifo", True)

@@ -1,7 +1,7 @@
 """Reduced and full search give the same verdict: on the whole catalogue, on broken variants, on protocols drawn at random."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from habemus.catalogue import algorithm_names, find_algorithm
@@ -38,6 +38,7 @@ def test_the_whole_catalogue_gets_the_same_verdict_reduced_and_in_full(name, fif
         assert len(reduced.states) <= len(full.states)
 
 
+@settings(max_examples=200)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(2, 4),

@@ -8,7 +8,7 @@ from habemus.election.bully import IDLE, Bully
 from habemus.process import upon_recover, upon_timeout
 from habemus.scenario import Call, Crash, Network, Place, Recover, Scenario
 from habemus.simulation import simulate
-from habemus.simulation.run import starters_of
+from habemus.simulation.agenda import starters_of
 
 
 def verdicts(outcome) -> dict[str, str]:

@@ -17,7 +17,9 @@ from habemus.checking.limits import ASYNC, BOUNDED, Limits
 from habemus.checking.semantics import Semantics
 from habemus.process import Anatomy, Detector
 from habemus.scenario import Place, Scenario, ScenarioError
-from habemus.simulation.run import build_stack, place_processes, properties_of, starters_of
+from habemus.simulation.agenda import starters_of
+from habemus.simulation.placing import place_processes
+from habemus.simulation.run import build_stack, properties_of
 
 SCALED = {"transmission": 1, "processing": 1}
 """Parameters that stand for time, made small: a bound is a bound, and fewer ticks are fewer states."""

@@ -160,7 +160,9 @@ class Reduction:
         semantics = self.semantics
         while len(self.kinds) < len(semantics.events):
             event = semantics.events[len(self.kinds)]
-            kind = self.kind_numbers.setdefault((event.sender, event.place, type(event.message)), len(self.kind_numbers))
+            kind = self.kind_numbers.setdefault(
+                (event.sender, event.place, type(event.message)), len(self.kind_numbers)
+            )
             if event.kind in ("deliver", "suspect", "trust"):
                 self.addressed[event.place] |= 1 << len(self.kinds)
                 self.kinds_by[semantics.topology.place[event.sender]] |= 1 << kind

@@ -44,7 +44,7 @@ def catalogue_entry(name: str, cls: Any) -> dict[str, Any]:
     from habemus.process import dissect
     from habemus.process.source import documentation, line_of
     from habemus.scenario import Place, Scenario
-    from habemus.simulation.run import place_processes
+    from habemus.simulation.placing import place_processes
 
     anatomy = dissect(cls)
     essay = documentation(cls)

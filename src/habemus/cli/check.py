@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
@@ -138,8 +139,32 @@ def check_command(
     questions = asked(name, given, timing, limits, wanted or [], all_orders, all_graphs)
     from habemus.cli.check_report import report
 
+    if random_walk is None:
+        foreseen = least_states(questions[0], effort)
+        if foreseen > states:
+            power = foreseen.bit_length() - 1
+            print(
+                f"habemus: there are at least 2^{power} states, for {power} processes can each take a step or not; "
+                f"the budget is {states:,}. Take a smaller n{', or leave out --full' if full else ''}.",
+                file=sys.stderr,
+            )
+            return 3
     verdict = answered(questions, effort, jobs or os.cpu_count() or 1)
     return report(verdict, json, trace, diagram, save)
+
+
+def least_states(question: Question, effort: Effort) -> int:
+    """How many states there are at least: all who can take a step now can do so independently of each other."""
+    from habemus.checking.reduction import Reduction
+
+    semantics = question.semantics()
+    moves = semantics.beginning()
+    state = moves[-1].state if moves else semantics.initial
+    faults = state[-1] != semantics.quiet_ledger
+    if semantics.synchronous or (effort.reduced and Reduction.applies(semantics) and not faults):
+        return 1
+    able = {semantics.events[move.event].place for move in semantics.expand(state)}
+    return 1 << len(able - {-1})
 
 
 def bound_of(text: str) -> tuple[str, int]:
@@ -168,8 +193,9 @@ def asked(
         raise ScenarioError(f"{name} is a single run, which `habemus simulate` replays; check its algorithm instead")
     cls = find_algorithm(scenario.algorithm)
     place = scenario.topology
-    sized = any([given["n"], given["ids"], given["graph"], place.n, place.ids, place.edges, place.file])
-    if not sized:
+    if all(
+        size is None for size in (given["n"], given["ids"], given["graph"], place.n, place.ids, place.edges, place.file)
+    ):
         given = {**given, "n": default_size(cls)}
     base, bounds = settled(o.adjusted(scenario, given), timing, limits)
     check_wanted(base, wanted, bounds)

@@ -109,7 +109,8 @@ def kind_of(names: list[str]) -> str:
 def check_scenarios(scenarios: list[Scenario], smallest: int) -> None:
     """Refuse what cannot be run before the first run: a size that cannot be built, an option that does not fit."""
     from habemus.scenario import ScenarioError
-    from habemus.simulation.run import build_simulation, build_stack, place_processes
+    from habemus.simulation.placing import place_processes
+    from habemus.simulation.run import build_simulation, build_stack
 
     for scenario in scenarios:
         stack, _ = build_stack(scenario)

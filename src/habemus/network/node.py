@@ -40,7 +40,9 @@ from habemus.network.storage import Met, Record, Storage, restored_fields, saved
 from habemus.network.wire import Codec, Hello
 from habemus.process import Detector, Pid, Process, dissect
 from habemus.scenario import Layer, Scenario
-from habemus.simulation.run import build_stack, place_processes, trace_header
+from habemus.simulation.outcome import trace_header
+from habemus.simulation.placing import place_processes
+from habemus.simulation.run import build_stack
 from habemus.trace import Envelope, Recorder
 
 DETECTOR = "heartbeat"

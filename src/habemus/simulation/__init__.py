@@ -1,5 +1,6 @@
 """The simulator: virtual time, seeded, every fault."""
 
-from habemus.simulation.run import Outcome, simulate
+from habemus.simulation.outcome import Outcome
+from habemus.simulation.run import simulate
 
 __all__ = ["Outcome", "simulate"]

@@ -1,0 +1,139 @@
+"""What is planned for a run: who starts, who is called upon, who wants the lock, and what goes wrong when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from habemus.scenario import (
+    AnyFault,
+    Call,
+    Crash,
+    Cut,
+    Demand,
+    Drift,
+    Heal,
+    Partition,
+    Pause,
+    Recover,
+    Resume,
+    Scenario,
+    ScenarioError,
+    Skew,
+    shown,
+)
+from habemus.simulation.demand import Workload
+from habemus.simulation.simulation import Simulation
+from habemus.simulation.topology import Topology
+
+
+def schedule(scenario: Scenario, simulation: Simulation) -> None:
+    """Put starters, calls, demand and faults on the agenda."""
+    topology = simulation.topology
+    simulation.at(0, simulation.start_below)
+    for fault in scenario.faults:
+        simulation.at(fault.at, action_of(fault, simulation))
+    starters = starters_of(scenario, topology)
+    if "start" not in simulation.commands and scenario.starters is not None:
+        raise ScenarioError(f"starters: {scenario.algorithm} holds no election that anybody could start")
+    if starters:
+        simulation.at(0, lambda: simulation.start(starters))
+    workload: Workload | None = None
+    if "acquire" in simulation.commands:
+        demand = scenario.demand or Demand("idle" if scenario.workload else "one-each")
+        workload = simulation.customers = Workload(simulation, demand, scenario.seed)
+        simulation.at(0, workload.begin)
+    for number, call in enumerate(scenario.workload):
+        command = checked_command(call, number, scenario, simulation)
+        for pid in call.who:
+            simulation.at(call.at, call_action(simulation, workload, pid, command, call.hold))
+
+
+def checked_command(call: Call, number: int, scenario: Scenario, simulation: Simulation) -> str:
+    """The command that a call means, if some layer knows it."""
+    command = "start" if call.call == "election" else call.call
+    if command not in simulation.commands:
+        spelled = ", ".join("election" if name == "start" else name for name in simulation.commands) or "none"
+        where = f"workload[{number}].call"
+        raise ScenarioError(f"{where}: {scenario.algorithm} knows no {call.call!r}; it knows: {spelled}")
+    if call.hold is not None and command != "acquire":
+        raise ScenarioError(f"workload[{number}].hold: only who acquires holds something, not who is told to {command}")
+    return command
+
+
+def call_action(
+    simulation: Simulation, workload: Workload | None, pid: int, command: str, hold: int | None
+) -> Callable[[], None]:
+    """What a call does."""
+    if command == "acquire" and workload is not None:
+        return lambda: workload.call(pid, hold)
+    return lambda: simulation.command(pid, command)
+
+
+def starters_of(scenario: Scenario, topology: Topology) -> list[int]:
+    """Who calls the first election: everybody, unless the scenario or its workload says otherwise."""
+    starters = scenario.starters
+    if starters is None:
+        starters = [] if any(call.call == "election" for call in scenario.workload) else "all"
+    if starters == "all":
+        return topology.ids
+    if starters == "one":
+        return topology.ids[:1]
+    if isinstance(starters, list):
+        if len(set(starters)) < len(starters):
+            raise ScenarioError(f"starters: a process can start once, but {shown(starters)} names one twice")
+        return starters
+    if not 0 <= starters <= topology.n:
+        raise ScenarioError(f"starters: {starters} of {topology.n} processes cannot start; expected 0 to {topology.n}")
+    random = Random(f"{scenario.seed}/starters")
+    chosen = sorted(topology.ids, key=lambda pid: random.random())[:starters]
+    return sorted(chosen)
+
+
+def action_of(fault: AnyFault, simulation: Simulation) -> Callable[[], None]:
+    """What a fault does."""
+    match fault:
+        case Crash():
+            return lambda: each(simulation.crash, fault.process, simulation)
+        case Recover():
+            return lambda: each(simulation.recover, fault.process, simulation)
+        case Pause():
+            return lambda: each(simulation.pause, fault.process, simulation)
+        case Resume():
+            return lambda: each(simulation.resume, fault.process, simulation)
+        case Cut():
+            pairs = list(fault.links) if fault.one_way else both_ways(fault.links)
+            return lambda: simulation.cut(pairs, "cut", [list(link) for link in fault.links])
+        case Partition():
+            pairs = between_groups(fault.groups, simulation.topology)
+            return lambda: simulation.cut(pairs, "partition", fault.groups)
+        case Heal():
+            return lambda: simulation.heal(both_ways(fault.links), [list(link) for link in fault.links])
+        case Skew():
+            return lambda: simulation.skew(fault.process, fault.by)
+        case Drift():
+            return lambda: simulation.drift(fault.process, fault.rate)
+
+
+def each(fault: Callable[[int], None], target: int | str, simulation: Simulation) -> None:
+    """Do something to the process that is meant, or to those who are."""
+    if isinstance(target, int):
+        fault(target)
+    elif target == "leader":
+        for pid in sorted(simulation.world.in_office):
+            fault(pid)
+    else:
+        for node in simulation.nodes:
+            if node.crashed if target == "crashed" else not node.up:
+                fault(node.id)
+
+
+def both_ways(links: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Each link in both directions."""
+    return [pair for a, b in links for pair in ((a, b), (b, a))]
+
+
+def between_groups(groups: list[list[int]], topology: Topology) -> list[tuple[int, int]]:
+    """The links whose ends are in different groups; those in no group form one of their own."""
+    side = {pid: number for number, group in enumerate(groups) for pid in group}
+    return both_ways([(a, b) for a, b in topology.edges() if side.get(a, -1) != side.get(b, -1)])

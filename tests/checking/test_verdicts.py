@@ -1,0 +1,189 @@
+"""Verdicts: what holds, what does not, the shortest run that shows it, and what the checker refuses."""
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from small_instances import AnyProtocol, explore, question
+
+from habemus.checking.check import HOLDS, INCOMPLETE, VIOLATED, Effort, check
+from habemus.checking.replay import play
+from habemus.checking.search import DEPTH
+from habemus.process import Election, Message, MisuseError, Mutex, Pid, upon, upon_command, upon_start
+from habemus.scenario import read_scenario
+
+HERE = "test_verdicts"
+
+
+@dataclass(frozen=True)
+class Ball(Message):
+    """To and fro."""
+
+
+class PingPong(Election):
+    """Two play for ever, and nobody is elected."""
+
+    name = "ping-pong"
+    topology = "complete"
+
+    @upon_start
+    def serve(self) -> None:
+        self.send(self.neighbours[0], Ball())
+
+    @upon(Ball)
+    def return_ball(self, sender: Pid, message: Ball) -> None:
+        self.send(sender, message)
+
+
+class Rude(Mutex):
+    """The ball goes to and fro between the first two, who may enter when they have it; the third waits for ever."""
+
+    name = "rude"
+    topology = "complete"
+
+    @upon_start
+    def serve(self) -> None:
+        if self.id == 1:
+            self.send(2, Ball())
+
+    @upon_command("acquire")
+    def want(self) -> None:
+        self.ask()
+
+    @upon(Ball)
+    def take_turn(self, sender: Pid, message: Ball) -> None:
+        if self.waiting:
+            self.enter()
+        else:
+            self.send(sender, message)
+
+    @upon_command("release")
+    def give_up(self) -> None:
+        self.leave()
+        self.send(3 - self.id, Ball())
+
+
+def test_bully_does_not_solve_the_problem_in_an_asynchronous_system():
+    verdict = check(question("bully", n=3, timing="async"))
+    assert verdict.verdict == VIOLATED and verdict.violated == "uniqueness"
+    assert "async" in verdict.assumption
+    steps = verdict.counterexample.schedule.steps
+    assert len(steps) == 5 and sum("timeout" in step for step in steps) == 3  # too early, three times
+
+
+@pytest.mark.parametrize("delay", [1, 2])
+def test_bully_solves_it_where_delays_are_bounded_even_if_one_crashes_and_comes_back(delay):
+    asked = question("bully", n=3, crashes=1, recoveries=1, anybody=True, parameters={"transmission": delay})
+    verdict = check(asked)
+    assert verdict.verdict == HOLDS and verdict.assumption.startswith("bounded")
+
+
+def test_bully_of_four_with_a_crash_and_a_recovery_under_bounded_delays():
+    verdict = check(question("bully", n=4, crashes=1, recoveries=1))
+    assert verdict.verdict == HOLDS and verdict.properties == dict.fromkeys(
+        ["termination", "uniqueness", "agreement"], True
+    )
+
+
+def test_bully_fails_where_messages_take_longer_than_it_thinks():
+    verdict = check(question("bully", n=3, delay=3, anybody=True, parameters={"transmission": 1}))
+    assert verdict.verdict == VIOLATED
+
+
+def test_two_candidates_on_an_anonymous_ring_both_take_the_seat():
+    verdict = check(question("anonymous-ring", n=4))
+    assert verdict.violated == "uniqueness" and len(verdict.counterexample.starters) == 2
+
+
+def test_lamport_needs_links_that_keep_the_order():
+    assert check(question("lamport", n=3)).verdict == HOLDS
+    assert check(question("lamport", n=3, fifo=False)).violated == "mutual_exclusion"
+
+
+def test_a_run_without_end_is_shown_as_a_lasso():
+    verdict = check(question(f"{HERE}:PingPong", n=2, starters=[1]))
+    schedule = verdict.counterexample.schedule
+    assert verdict.violated == "termination"
+    assert schedule.steps[schedule.loop :] == ["deliver 1>2 Ball", "deliver 2>1 Ball"]
+
+
+def test_who_waits_while_others_go_on_for_ever_starves():
+    verdict = check(question(f"{HERE}:Rude", n=3, properties=["starvation_freedom"]))
+    assert verdict.violated == "starvation_freedom"
+    assert "acquire 3" in verdict.counterexample.schedule.steps[: verdict.counterexample.schedule.loop]
+    assert "3 asked" in verdict.witness
+
+
+def test_unfair_runs_are_no_counterexample():
+    """A ring passes its token for ever; whoever wants in gets it unless a link is left out for ever."""
+    assert check(question("token-ring", n=3)).verdict == HOLDS
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_counterexamples_are_the_shortest_and_replay_to_the_same_violation(seed, tmp_path):
+    parameters = {"seed": seed, "calm": 4}
+    asked = question(f"{AnyProtocol.__module__}:AnyProtocol", n=3, parameters=parameters, properties=["uniqueness"])
+    verdict = check(asked)
+    full = explore(asked, False)
+    assert verdict.violated == full.violated
+    if verdict.violated:
+        schedule = verdict.counterexample.schedule
+        starts = sum(step.startswith("start") for step in schedule.steps)
+        assert verdict.shortest and len(schedule.steps) - starts <= full.depths[full.culprit]
+        verdict.counterexample.write(tmp_path / "run.toml")
+        again = read_scenario(tmp_path / "run.toml")
+        first, second = play(verdict.counterexample), play(again)
+        assert first.digest == second.digest
+        assert "uniqueness" in [judge.name for judge in second.properties if judge.witness is not None]
+        assert second.surprises == []
+
+
+def test_depth_first_and_random_runs_find_it_too():
+    asked = question("anonymous-ring", n=3)
+    assert check(asked, Effort(order=DEPTH)).violated == "uniqueness"
+    assert check(asked, Effort(walk=1)).violated
+    sample = check(question("chang-roberts", n=3), Effort(walk=1))
+    assert sample.verdict == INCOMPLETE and "sample" in sample.stopped
+
+
+def test_a_budget_that_is_spent_is_said_with_how_far_it_got():
+    verdict = check(question("raft-election", n=3, parameters={"low": 1, "high": 1}), Effort(states=5000))
+    assert verdict.verdict == INCOMPLETE and "5,000 states" in verdict.stopped and verdict.states >= 5000
+    assert set(verdict.properties.values()) == {None}
+
+
+class Opaque(Election):
+    """Keeps something that cannot be hashed."""
+
+    name = "opaque"
+    topology = "ring"
+    things: Any = None
+
+    @upon_start
+    def begin(self) -> None:
+        self.things = ([1],)
+
+
+clock = itertools.count()
+
+
+class Fickle(Election):
+    """Looks at something that is not its own."""
+
+    name = "fickle"
+    topology = "ring"
+    when: int = 0
+
+    @upon_start
+    def look_at_the_clock(self) -> None:
+        self.when = next(clock)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("Opaque", "the field things"), ("Fickle", "look_at_the_clock did two things")]
+)
+def test_what_cannot_be_checked_is_refused_by_name(name, said):
+    with pytest.raises(MisuseError, match=said) as error:
+        check(question(f"{HERE}:{name}", n=2))
+    assert name in str(error.value)

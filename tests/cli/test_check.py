@@ -1,0 +1,99 @@
+"""`habemus check` as scripts and people meet it."""
+
+import json
+
+import pytest
+
+from habemus.cli import main
+
+
+def run(capsys, *arguments):
+    status = main(["check", *arguments])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def as_json(capsys, *arguments):
+    status, out, err = run(capsys, *arguments, "--json")
+    assert err == ""
+    return status, json.loads(out)
+
+
+def test_json_has_the_fields_that_scripts_rely_on(capsys):
+    status, result = as_json(capsys, "chang-roberts", "--n", "4")
+    assert status == 0 and result["verdict"] == "holds" and result["counterexample"] is None
+    assert result["properties"] == dict.fromkeys(["termination", "uniqueness", "agreement", "stability"], True)
+    assert result["states"] > 0 and result["transitions"] > 0 and result["seconds"] >= 0
+    assert {"clauses", "memo_hit_rate", "states_per_second", "bytes_per_state", "assumption"} <= result.keys()
+
+
+def test_full_counts_every_interleaving(capsys):
+    status, result = as_json(capsys, "chang-roberts", "--n", "8", "--order", "worst", "--full")
+    assert (status, result["states"], result["transitions"]) == (0, 4870, 19456)
+
+
+def test_a_violation_is_told_as_a_story_and_replayed_by_simulate(capsys, tmp_path):
+    path = tmp_path / "run.toml"
+    status, out, _ = run(capsys, "bully", "--timing", "async", "--save", str(path))
+    assert status == 1
+    assert "violated" in out and "async" in out and "takes office" in out and "shortest" in out
+    found = as_json(capsys, "bully", "--timing", "async")[1]
+    assert main(["simulate", str(path), "--json"]) == 1
+    replayed = json.loads(capsys.readouterr().out)
+    assert replayed["digest"] == found["digest"] and replayed["properties"]["uniqueness"] is False
+
+
+def test_the_counterexample_is_drawn_and_traced(capsys, tmp_path):
+    picture, trace = tmp_path / "run.svg", tmp_path / "run.jsonl"
+    run(capsys, "anonymous-ring", "--n", "3", "--diagram", str(picture), "--trace", str(trace))
+    assert picture.read_text().startswith("<svg") and len(trace.read_text().splitlines()) > 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "instances"),
+    [
+        (["chang-roberts", "--n", "5", "--all-orders"], 24),
+        (["yoyo", "--n", "4", "--all-graphs"], 6),
+        (["yoyo", "--n", "5", "--all-graphs"], 21),
+    ],
+)
+def test_all_orders_and_all_graphs_up_to_symmetry(capsys, arguments, instances):
+    status, result = as_json(capsys, *arguments, "--starters", "any", "--jobs", "1")
+    assert status == 0 and result["instances"] == instances
+
+
+def test_jobs_do_not_change_the_verdict(capsys):
+    arguments = ["franklin", "--n", "4", "--all-orders"]
+    alone, together = as_json(capsys, *arguments, "--jobs", "1")[1], as_json(capsys, *arguments, "--jobs", "2")[1]
+    assert alone["states"] == together["states"] and alone["verdict"] == together["verdict"] == "holds"
+
+
+def test_a_spent_budget_is_status_3_and_says_how_far_it_got(capsys):
+    status, out, _ = run(capsys, "raft-election", "--n", "3", "--set", "low=1", "--set", "high=1", "--states", "4000")
+    assert status == 3 and "incomplete" in out and "4,000 states" in out
+
+
+def test_more_states_than_the_budget_are_foreseen(capsys):
+    status, out, err = run(capsys, "chang-roberts", "--n", "40", "--full")
+    assert status == 3 and out == "" and "at least 2^40" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "check what?"),
+        (["chang-robert"], "did you mean chang-roberts?"),
+        (["bully", "--timing", "fast"], "expected async, ordered or bounded"),
+        (["bully", "--starts", "never"], "expected first, step or late"),
+        (["bully", "--all-orders"], "--all-orders is for rings"),
+        (["bully", "--all-graphs"], "--all-graphs is for algorithms on any graph"),
+        (["bully", "--property", "beauty"], "expected one of termination"),
+        (["bully", "--bound", "term=2"], "has no such field"),
+        (["bully", "--bound", "stage"], "expected a whole number"),
+        (["bully", "--delay", "0"], "at least 1 tick"),
+        (["bully", "--n", "0"], "expected a number of processes"),
+    ],
+)
+def test_a_mistake_gets_one_sentence_and_status_2(capsys, arguments, said):
+    status, out, err = run(capsys, *arguments)
+    assert status == 2 and out == "" and said in err and len(err.splitlines()) == 1
