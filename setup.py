@@ -12,7 +12,7 @@ from setuptools import setup
 
 SOURCE = Path("src/habemus")
 ROOMS = ("process", "properties", "election", "mutex", "detection")
-MODULES = ("trace/recorder", "simulation/delays", "simulation/topology", "simulation/simulation")
+MODULES = ("trace/recorder", "simulation/delays", "simulation/topology", "simulation/node", "simulation/simulation")
 
 
 def compiler_at_hand() -> bool:

@@ -1,8 +1,9 @@
-"""Reduced and full search give the same verdict: on the whole catalogue, on broken variants, on protocols drawn at random."""
+"""Reduced and full search give the same verdict: on the catalogue, on broken variants, on protocols drawn at random."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_instances import AnyProtocol, explore, final_states, question
 
 from habemus.catalogue import algorithm_names, find_algorithm
 from habemus.checking.check import Effort, check
@@ -10,8 +11,6 @@ from habemus.checking.defaults import SETTINGS
 from habemus.election.chang_roberts import Candidate, ChangRoberts
 from habemus.mutex.ricart_agrawala import Reply, Request, RicartAgrawala
 from habemus.process import Election, Mutex, Pid, upon
-
-from small_instances import AnyProtocol, explore, final_states, question
 
 HERE = "test_reduction"
 CHECKED = [name for name in algorithm_names() if issubclass(find_algorithm(name), Election | Mutex)]

@@ -1,10 +1,9 @@
 """What may happen, and what comes of it, as the timing assumptions and the ledger of faults say."""
 
 import pytest
+from small_instances import explore, question
 
 from habemus.checking.semantics import Semantics
-
-from small_instances import explore, question
 
 
 def labels(semantics: Semantics, state):

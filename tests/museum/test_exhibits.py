@@ -40,13 +40,13 @@ def test_the_checker_catches_it(exhibit):
 @every_exhibit
 def test_what_it_is_made_from_holds_there(exhibit):
     for sound in {exhibit.sound, exhibit.original}:
-        assert check(question(sound, exhibit.place, exhibit.violates)).verdict == "holds"
+        assert check(question(sound, exhibit.sound_instance, exhibit.violates)).verdict == "holds"
 
 
 @every_exhibit
 def test_every_interleaving_gives_the_same_verdict_as_the_reduced_search(exhibit):
     assert verdict_on(exhibit.name, reduced=False).violated == exhibit.violates
-    sound = question(exhibit.sound, exhibit.place, exhibit.violates)
+    sound = question(exhibit.sound, exhibit.sound_instance, exhibit.violates)
     assert check(sound, Effort(reduced=False)).verdict == "holds"
 
 

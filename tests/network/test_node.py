@@ -2,9 +2,11 @@
 
 import asyncio
 import os
+import time
 from dataclasses import dataclass
 
 import pytest
+import uvloop
 from groups import addresses, agreed, group, until
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -14,7 +16,7 @@ from habemus.network.errors import NetworkError
 from habemus.network.link import Link
 from habemus.network.node import Node
 from habemus.network.storage import Storage
-from habemus.process import Durable, Election, Message, Pid, upon, upon_command, upon_recover, upon_start
+from habemus.process import Durable, Election, Message, Pid, upon, upon_command, upon_recover, upon_start, upon_timeout
 from habemus.scenario import Scenario
 
 RAFT = Scenario("raft-election", parameters={"low": 300, "high": 600, "heartbeat": 100})
@@ -347,3 +349,71 @@ def test_a_member_with_another_key_gets_no_word_in(tmp_path):
             await stranger.stop()
 
     asyncio.run(knock())
+
+
+class Deadline(Election):
+    """Asks, and decides when the time is up whether an answer came in time."""
+
+    name = "deadline"
+    topology = "complete"
+
+    order: list[str] = []
+
+    @upon_command("ask")
+    def ask(self) -> None:
+        self.send(self.neighbours, Number(1))
+        self.set_timer("answer", 40)
+
+    @upon(Number)
+    def answer(self, sender: Pid, message: Number) -> None:
+        if message.value == 1:
+            self.send(sender, Number(2))
+        else:
+            self.order.append("answer")
+
+    @upon_timeout("answer")
+    def time_is_up(self) -> None:
+        self.order.append("timeout")
+
+
+@pytest.mark.parametrize("loop", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"])
+def test_what_has_reached_the_machine_by_a_deadline_comes_before_its_timer(loop, tmp_path):
+    """Both are late, because the process did not get to run; but the answer was there first."""
+
+    async def ask():
+        async with group(OWN + "Deadline", 2, tmp_path) as (one, two):
+            send = two.dispatch
+
+            def send_and_hold_everything_up():
+                send()
+                time.sleep(0.1)
+
+            two.dispatch = send_and_hold_everything_up
+            one.command("ask")
+            await until(lambda: len(one.stack.layers[-1].order) == 2)
+            assert one.stack.layers[-1].order == ["answer", "timeout"]
+
+    with asyncio.Runner(loop_factory=loop) as runner:
+        runner.run(ask())
+
+
+def test_a_timer_never_runs_out_early_and_is_restarted_or_cancelled_by_name(tmp_path):
+    async def wait():
+        async with group(OWN + "Deadline", 2, tmp_path, stall=5000) as (one, two):
+            await two.stop()
+            for _ in range(10):
+                begun = clock.now()
+                one.command("ask")
+                count = len(one.stack.layers[-1].order)
+                await until(lambda count=count: len(one.stack.layers[-1].order) > count)
+                assert clock.now() - begun >= 40_000_000
+            before = list(one.stack.layers[-1].order)
+            for _ in range(5):
+                one.command("ask")
+                await asyncio.sleep(0.02)  # set again before it runs out
+            assert one.stack.layers[-1].order == before
+            one.stack.cancel_timer(one.stack.layers[-1], "answer")
+            await asyncio.sleep(0.06)
+            assert one.stack.layers[-1].order == before
+
+    asyncio.run(wait())

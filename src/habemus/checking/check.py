@@ -20,7 +20,7 @@ MOST_STATES = 50_000_000
 MOST_BYTES = 8_000_000_000
 SHORTENING = 300_000  # states in which a shorter counterexample, or one with fewer faults, is looked for
 LASSO_STATES = 2_000_000
-LITTLE_WORK = 20_000  # local states that the reduction may look at
+LITTLE_WORK = 1_000  # local states that the reduction may look at, besides some for each state
 SMALL = 300_000  # states
 WALK = 1_000_000  # steps of random runs
 

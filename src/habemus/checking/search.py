@@ -20,6 +20,7 @@ from habemus.checking.semantics import Move, Semantics, State
 BREADTH, DEPTH = "breadth-first", "depth-first"
 EVERY = 4096  # states between two looks at the clock and the memory
 IN_FULL = -1
+WORK_A_STATE = 3  # local states that the reduction may look at for each state, if its work is limited at all
 
 Progress = Callable[["Search"], None]
 
@@ -41,7 +42,7 @@ class Search:
         self.order = order
         self.most_states = most_states
         self.most_bytes = most_bytes
-        self.most_work = most_work  # that the reduction may take
+        self.most_work = most_work  # that the reduction may take, besides some for each state
         self.prefix = semantics.beginning()
         first = self.prefix[-1].state if self.prefix else semantics.initial
         self.states: list[State] = [first]
@@ -93,7 +94,7 @@ class Search:
                 cursor += 1
             else:
                 number = agenda.pop()
-            if number % EVERY == EVERY - 1 or (self.reduction is not None and self.reduction.work > self.most_work):
+            if number % EVERY == EVERY - 1 or self.is_overworked():
                 self.frontier = len(agenda) - cursor
                 self.look_up(progress)
             if self.stopped:
@@ -166,11 +167,16 @@ class Search:
             self.at_end = True
             self.culprit = number
 
+    def is_overworked(self) -> bool:
+        """Whether the reduction takes more work than it is worth."""
+        reduction = self.reduction
+        return reduction is not None and reduction.work > self.most_work + WORK_A_STATE * len(self.states)
+
     def look_up(self, progress: Progress | None) -> None:
         """Look up from the work: is there still room, and does somebody want to know how far it got?"""
         if len(self.states) >= self.most_states:
             self.stopped = f"the budget of {self.most_states:,} states was spent"
-        elif self.reduction is not None and self.reduction.work > self.most_work:
+        elif self.is_overworked():
             self.stopped, self.overworked = "the reduction took too much work", True
         elif memory_in_use() >= self.most_bytes:
             self.stopped = f"the memory limit of {self.most_bytes / 1e9:.1f} GB was reached"

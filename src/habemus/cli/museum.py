@@ -66,7 +66,7 @@ def list_exhibits(exhibits: list[Exhibit], json: bool) -> int:
         if heading != (heading := exhibit.original.name):
             console.print(f"\n[dim]{heading}[/]")
         console.print(Text.assemble("  ", (f"{exhibit.name:<38}", "bold"), (exhibit.violates, VERMILLION)))
-        console.print(Padding(exhibit.bug, (0, 0, 0, 4)))
+        console.print(Padding(Text(exhibit.bug), (0, 0, 0, 4)))
         if exhibit.happened != TEXTBOOK:
             console.print(Padding(Text(exhibit.happened, "dim"), (0, 0, 0, 4)))
     console.print(f"\n[dim]{len(exhibits)} in all. See one go wrong:[/] habemus museum NAME")
@@ -78,7 +78,7 @@ def label(exhibit: Exhibit) -> dict[str, Any]:
     return {
         "name": exhibit.name,
         "original": exhibit.original.name,
-        "class": place_of(exhibit.cls),
+        "class": scenario_name(exhibit.cls),
         "violates": exhibit.violates,
         "bug": exhibit.bug,
         "happened": exhibit.happened,
@@ -89,7 +89,7 @@ def label(exhibit: Exhibit) -> dict[str, Any]:
 # Checking
 
 
-def place_of(cls: Any) -> str:
+def scenario_name(cls: Any) -> str:
     """A class as scenarios name it."""
     return cls.name if not cls.__module__.startswith("habemus.museum") else f"{cls.__module__}:{cls.__name__}"
 
@@ -100,7 +100,7 @@ def question(cls: Any, instance: Instance, violates: str) -> Question:
     from habemus.scenario import Network, Place, Scenario
 
     scenario = Scenario(
-        place_of(cls),
+        scenario_name(cls),
         parameters=dict(instance.parameters),
         topology=Place(ids=list(instance.members), edges=list(instance.edges) or None),
         network=Network(fifo=instance.fifo),
@@ -121,7 +121,7 @@ def show(exhibit: Exhibit, json: bool, trace: str | None, diagram: str | None, s
     if diagram is not None and not diagram.endswith(DIAGRAMS):
         raise ScenarioError(f"--diagram {diagram}: expected a name that ends in .svg, .mmd, .shiviz or .txt")
     verdict = check(question(exhibit.cls, exhibit.instance, exhibit.violates))
-    sound = check(question(exhibit.sound, exhibit.place, exhibit.violates))
+    sound = check(question(exhibit.sound, exhibit.sound_instance, exhibit.violates))
     outcome = played(exhibit, verdict, trace, diagram, save)
     if json:
         data = {
@@ -169,7 +169,7 @@ def tell(exhibit: Exhibit, verdict: Verdict, sound: Verdict, outcome: Replay | N
     parts: list[RenderableType] = [
         Text(),
         Text.assemble("  ", (exhibit.name, "bold"), (f"   {exhibit.original.name}, broken", "dim")),
-        Padding(exhibit.bug, (0, 2)),
+        Padding(Text(exhibit.bug), (0, 2)),
         Padding(Text(" ".join([exhibit.happened, exhibit.source]).rstrip(), "dim"), (0, 2)),
         Text(),
         Text("  What is different: - is sound, + is broken", "dim"),

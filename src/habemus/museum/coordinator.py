@@ -110,7 +110,9 @@ class BackAtOnce(Coordinator):
 @exhibit(
     "coordinator-old-grant-on-reconnect",
     violates="mutual_exclusion",
-    instance=Instance(n=2, parameters={"lease": 2, "processing": 0, "retry": 2}, timing="bounded", limits={"losses": 1}),
+    instance=Instance(
+        n=2, parameters={"lease": 2, "processing": 0, "retry": 2}, timing="bounded", limits={"losses": 1}
+    ),
     happened="A Curator client reconnected, found its old node and led; then that node ended with its session, and "
     "another led, too: CURATOR-696.",
     source="https://github.com/apache/curator/issues/1211",
@@ -132,7 +134,7 @@ class OldGrantOnReconnect(Coordinator):
     "coordinator-grants-once",
     violates="deadlock_freedom",
     instance=Instance(n=2, parameters={"retry": 2}, timing="bounded", limits={"losses": 1}),
-    happened="A lock of the first Curator was made, the answer was lost, and its owner did not know that it had it.",
+    happened="In the first Curator a lock could be made, the answer lost, and its owner not know that it had it.",
     source="https://github.com/Netflix/curator/issues/3",
 )
 class GrantsOnce(Coordinator):

@@ -63,7 +63,7 @@ class Exhibit:
         return next(base for base in self.cls.__mro__ if not base.__module__.startswith("habemus.museum"))
 
     @property
-    def place(self) -> Instance:
+    def sound_instance(self) -> Instance:
         """Where its sound twin is checked."""
         return self.mended or self.instance
 

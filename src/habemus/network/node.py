@@ -365,7 +365,7 @@ class Node:
     def alarm_rings(self) -> None:
         """Timers are due; but what has reached this machine by now comes first, so the loop looks at its sockets."""
         loop = asyncio.get_running_loop()
-        loop.call_soon(loop.call_soon, self.ring)
+        self.ring()
 
     def ring(self) -> None:
         """Let timers run out."""

@@ -9,7 +9,7 @@ the order of sending, then timers: what is due by a deadline arrives before the 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from heapq import heappop, heappush
 from random import Random
 from typing import Any, Final, cast
@@ -21,7 +21,6 @@ from habemus.process import (
     Clause,
     Detector,
     Election,
-    Host,
     Message,
     MisuseError,
     Mutex,
@@ -33,12 +32,12 @@ from habemus.process.anatomy import check_message
 from habemus.process.source import place
 from habemus.properties import Property, World
 from habemus.simulation.delays import BATCH, Constant, Delay
+from habemus.simulation.node import NEAR, Link, Node
 from habemus.simulation.topology import Topology
 from habemus.trace import Envelope, Recorder
 
 GUARD_LIMIT = 1000
 VERY_MANY = 100_000
-NEAR: Final = 63  # delays up to this one go to the wheel; one less than a power of 2, so `tick & NEAR` is the slot
 STRETCH: Final = 128  # items of a bucket, two a message, that are looked at ahead of their turn
 NEVER: Final = 1 << 62
 COMPILED: Final = hasattr(Port, "__mypyc_attrs__")
@@ -68,127 +67,6 @@ class Handler:
         self.function: Any = clause.function
         self.layer = layer
         self.count: i64 = 0
-
-
-class Link(Port):
-    """One direction of an edge.
-
-    Two flags spare the common case all further questions. `ready`: open, and the receiver is up, so that what arrives
-    can be handed over. `plain`: open, in a network that only delays and keeps the order, unwatched.
-    """
-
-    __slots__ = ("delay", "last", "open", "plain", "process", "ready", "receiver", "sender", "simulation")
-
-    def __init__(self, node: Node, receiver: Node, open: bool, delay: Delay | None, plain: bool) -> None:
-        self.to = receiver.id
-        self.simulation = node.simulation
-        self.sender: i64 = node.id
-        self.process = receiver.process
-        self.last: i64 = 0  # when the last message on it arrives; FIFO links keep to it
-        self.plain = plain
-        self.ready = open and receiver.up
-        self.open = open
-        self.receiver = receiver
-        self.delay = delay
-
-    def carry(self, message: Message) -> None:
-        simulation = self.simulation
-        if not self.plain:
-            simulation.transmit(self, message)
-            return
-        # What `transmit` comes to on a plain link, spelled out: most of a long run is spent in these lines.
-        batch = simulation.batch or simulation.refill()
-        now = simulation.now
-        arrival: i64 = now + batch.pop()
-        if arrival < self.last:
-            arrival = self.last
-        else:
-            self.last = arrival
-        bucket = simulation.wheel[arrival & NEAR] if arrival - now <= NEAR else simulation.far_bucket(arrival)
-        bucket.append(self)
-        bucket.append(message)
-
-
-class Node(Host):
-    """One simulated process: its stack of layers and its end of the network."""
-
-    __slots__ = (
-        "backlog",
-        "crashed",
-        "first_link",
-        "indications",
-        "layers",
-        "life",
-        "links",
-        "place",
-        "process",
-        "rate",
-        "simulation",
-        "timers",
-        "up",
-    )
-
-    def __init__(self, simulation: Simulation, place: int, id: Pid, n: int) -> None:
-        self.id = id
-        self.n = n
-        self.simulation = simulation
-        self.first_link: Link | None = None  # to the neighbour first sent to; on a ring that is all a process needs
-        self.place = place
-        self.up = True  # False while crashed or paused
-        self.crashed = False
-        self.life = 0
-        self.links: dict[Pid, Link] | None = None  # to all others
-        self.timers: dict[tuple[int, str], tuple[int, int]] | None = None  # (layer, name) -> (deadline, serial)
-        self.layers: list[Process] | None = None  # bottom to top; None for a single one
-        self.indications: list[tuple[int, str, Pid | None]] | None = None
-        self.backlog: list[Callable[[], None]] | None = None
-        self.rate = 1.0
-        self.process = simulation.create_process(self)
-
-    def send(self, to: Pid, message: Message) -> None:
-        self.port(to).carry(message)
-
-    def port(self, to: Pid) -> Port:
-        link = self.used_link(to)
-        if link is None:
-            link = self.simulation.new_link(self, to)
-            if self.first_link is None:
-                self.first_link = link
-            elif self.links is None:
-                self.links = {to: link}
-            else:
-                self.links[to] = link
-        return link
-
-    def used_link(self, to: Pid) -> Link | None:
-        """The link to a neighbour if it has been used already."""
-        first = self.first_link
-        if first is not None and first.to == to:
-            return first
-        return self.links.get(to) if self.links is not None else None
-
-    def set_timer(self, layer: Process, name: str, delay: int) -> None:
-        self.simulation.set_timer(self, self.simulation.layer_index(self, layer), name, delay)
-
-    def cancel_timer(self, layer: Process, name: str) -> None:
-        if self.timers is not None:
-            self.timers.pop((self.simulation.layer_index(self, layer), name), None)
-
-    def choose(self, options: Sequence[Any]) -> Any:
-        return options[int(self.simulation.coins.random() * len(options))]
-
-    def indicate(self, layer: Process, what: str, subject: Pid | None) -> None:
-        self.simulation.indicate(self, layer, what, subject)
-
-    def neighbours(self) -> tuple[Pid, ...]:
-        return self.simulation.topology.neighbours(self.place)
-
-    def members(self) -> tuple[Pid, ...]:
-        return self.simulation.members
-
-    def ring(self) -> tuple[Pid, Pid]:
-        topology = self.simulation.topology
-        return topology.ids[self.place - 1], topology.ids[(self.place + 1) % topology.n]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
