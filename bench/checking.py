@@ -123,7 +123,7 @@ def ask_spin(case: Case, who: str, folder: Path) -> Result:
     if not (folder / "pan").exists():
         output = generated.output + compiled.output
         return Result("failed", building, building, details={"output": output[-2000:]})
-    verified = run(["./pan", "-q", "-m1000000"], case.limit - building, folder)
+    verified = run(["./pan", "-q", "-m100000"], case.limit - building, folder)
     (folder / "pan").unlink()
     text = verified.output
     states, transitions = counted("states, stored", text), counted("transitions", text)

@@ -47,4 +47,5 @@ def somebody_won(state: State) -> bool:
 
 
 if __name__ == "__main__":
-    search((("asleep",) * n, ((),) * n), steps, somebody_won_too_early, somebody_won)
+    initial: State = ("asleep",) * n, ((),) * n
+    search(initial, steps, somebody_won_too_early, somebody_won)

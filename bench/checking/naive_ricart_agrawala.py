@@ -60,4 +60,5 @@ def all_were_inside(state: State) -> bool:
 
 if __name__ == "__main__":
     outside: Process = ("idle", 0, 0, NOBODY, NOBODY)
-    search(((outside,) * n, frozenset()), steps, two_are_inside, all_were_inside)
+    initial: State = (outside,) * n, frozenset()
+    search(initial, steps, two_are_inside, all_were_inside)

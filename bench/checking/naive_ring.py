@@ -52,4 +52,5 @@ def all_know_the_leader(state: State) -> bool:
 
 if __name__ == "__main__":
     under_way = tuple((("candidate", ids[place - 1]),) for place in range(n))
-    search((((True, 0),) * n, under_way), steps, has_two_leaders, all_know_the_leader)
+    initial: State = ((True, 0),) * n, under_way
+    search(initial, steps, has_two_leaders, all_know_the_leader)

@@ -92,11 +92,12 @@ def check_command(
     from habemus.checking.check import Effort
     from habemus.checking.limits import STARTS, TIMINGS
     from habemus.checking.search import BREADTH, DEPTH
-    from habemus.cli.report import check_writable
+    from habemus.cli.report import check_diagram, check_writable
     from habemus.scenario import ScenarioError
 
-    for path in (trace, diagram, save):
+    for path in (trace, save):
         check_writable(path)
+    check_diagram(diagram)
     effort = Effort(not full, DEPTH if depth_first else BREADTH, states, int(memory * 1e9), random_walk)
     if everything:
         from habemus.cli.check_report import report_catalogue

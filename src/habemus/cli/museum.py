@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from habemus.museum import Exhibit, Instance
 
 DRAWN_ROWS = 60
-DIAGRAMS = (".svg", ".mmd", ".shiviz", ".txt")
 
 Name = Annotated[str | None, typer.Argument(metavar="[NAME]", help="Which one; without it, all are listed.")]
 Save = Annotated[
@@ -113,13 +112,11 @@ def show(exhibit: Exhibit, json: bool, trace: str | None, diagram: str | None, s
     """One of them: what is different, and what comes of it."""
     from habemus.checking.check import check
     from habemus.cli.check_report import STATUS
-    from habemus.cli.report import check_writable, print_json
-    from habemus.scenario import ScenarioError
+    from habemus.cli.report import check_diagram, check_writable, print_json
 
-    for path in (trace, diagram, save):
+    for path in (trace, save):
         check_writable(path)
-    if diagram is not None and not diagram.endswith(DIAGRAMS):
-        raise ScenarioError(f"--diagram {diagram}: expected a name that ends in .svg, .mmd, .shiviz or .txt")
+    check_diagram(diagram)
     verdict = check(question(exhibit.cls, exhibit.instance, exhibit.violates))
     sound = check(question(exhibit.sound, exhibit.sound_instance, exhibit.violates))
     outcome = played(exhibit, verdict, trace, diagram, save)

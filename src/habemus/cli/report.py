@@ -41,10 +41,9 @@ ENDINGS = {
 
 def run_and_report(scenario: Scenario, json: bool, trace: str | None, diagram: str | None, save: str | None) -> int:
     """Run a scenario, tell what came of it, and write what was asked for."""
-    for path in (trace, diagram, save):
+    for path in (trace, save):
         check_writable(path)
-    if diagram is not None and not diagram.endswith((".svg", ".mmd", ".shiviz", ".txt")):
-        raise ScenarioError(f"--diagram {diagram}: expected a name that ends in .svg, .mmd, .shiviz or .txt")
+    check_diagram(diagram)
     small = (scenario.topology.n or 0) <= WATCHED_PROCESSES
     keep = KEPT_EVENTS if diagram is not None else DRAWN_EVENTS if small and not json else 0
     if save is not None:
@@ -92,6 +91,13 @@ def check_writable(path: str | None) -> None:
         raise ScenarioError(f"{path} cannot be written: it is a folder")
     if not folder.is_dir() or not os.access(folder, os.W_OK):
         raise ScenarioError(f"{path} cannot be written: {folder} is not a folder that can be written to")
+
+
+def check_diagram(path: str | None) -> None:
+    """Refuse a diagram that cannot be drawn there."""
+    if path is not None and not path.endswith((".svg", ".mmd", ".shiviz", ".txt")):
+        raise ScenarioError(f"--diagram {path}: expected a name that ends in .svg, .mmd, .shiviz or .txt")
+    check_writable(path)
 
 
 def check_plot(path: str | None) -> None:

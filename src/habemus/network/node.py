@@ -180,7 +180,9 @@ class Node:
             # Numbers that no other process and no other life of this one uses: so traces can be merged.
             first = (self.record.incarnation * self.stack.n + self.stack.seat + 1) << 32
             recorder.count = recorder.messages = first
-            self.trace.write(msgspec.json.encode(trace_header(self.scenario, self.topology)) + b"\n")
+            self.stack.epoch = time.time_ns() - clock.now()
+            if self.trace.tell() == 0:  # a later life goes on in the same file
+                self.trace.write(msgspec.json.encode(trace_header(self.scenario, self.topology)) + b"\n")
 
     def wake_up(self) -> None:
         """The first turn: all layers but the elections start, or all recover."""
@@ -311,6 +313,8 @@ class Node:
             gap, self.awake, self.stack.now = now - self.awake, now, now
             self.come_to(gap)
             self.save()
+        if self.trace is not None:
+            self.trace.flush()  # before anybody receives what was sent
         if self.stack.outbox:
             self.dispatch()
         if self.stack.said:
@@ -365,7 +369,7 @@ class Node:
     def alarm_rings(self) -> None:
         """Timers are due; but what has reached this machine by now comes first, so the loop looks at its sockets."""
         loop = asyncio.get_running_loop()
-        self.ring()
+        loop.call_soon(loop.call_soon, self.ring)
 
     def ring(self) -> None:
         """Let timers run out."""

@@ -91,7 +91,7 @@ class Service:
             loop.add_signal_handler(number, self.stopping.set)
         if self.wishes.trace is None:
             return await self.run_node(None)
-        with open(self.wishes.trace, "wb") as trace:
+        with open(self.wishes.trace, "ab") as trace:
             return await self.run_node(trace)
 
     async def run_node(self, trace: BinaryIO | None) -> int:

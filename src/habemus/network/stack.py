@@ -60,6 +60,7 @@ class Stack(Host):
         self.coins = coins
         self.recorder = recorder
         self.now = 0
+        self.epoch = 0  # what to add for the time since 1970, for the trace
         self.outbox: list[tuple[Pid, int, Message, Envelope | None]] = []  # to whom, from which layer, what
         self.said: list[tuple[int, str, Pid | None]] = []  # which layer announced what
         self.handlers = {m: (layer, c) for layer, a in enumerate(stack) for m, c in a.messages.items()}
@@ -148,7 +149,7 @@ class Stack(Host):
         self.begin_life()
         self.put_back(durable)
         if self.recorder is not None:
-            self.recorder.note(self.now // TICK, "recover", self.id, None)
+            self.recorder.note(self.written_time, "recover", self.id, None)
         for layer, anatomy in enumerate(self.stack):
             if "recover" in anatomy.events:
                 self.run_event(layer, "recover", None)
@@ -264,7 +265,7 @@ class Stack(Host):
                 clause.function(process, *arguments)
             else:
                 name = anatomy.cls.__name__ if len(self.stack) > 1 else ""
-                recorder.begin(self.now // TICK, clause.kind, self.id, clause.name, name, subject, received)
+                recorder.begin(self.written_time, clause.kind, self.id, clause.name, name, subject, received)
                 clause.function(process, *arguments)
                 recorder.end(process, layer, anatomy)
         finally:
@@ -355,6 +356,11 @@ class Stack(Host):
             self.outbox += [(to, len(self.stack) - 1, marker, None) for to in self.neighbours()]
 
     # For onlookers
+
+    @property
+    def written_time(self) -> int:
+        """The time as a trace has it: ticks since 1970, so that traces of several machines can be compared."""
+        return (self.now + self.epoch) // TICK
 
     @property
     def election(self) -> Election | None:
