@@ -12,7 +12,11 @@ from setuptools import setup
 
 SOURCE = Path("src/habemus")
 ROOMS = ("process", "properties", "election", "mutex", "detection")
-MODULES = ("trace/recorder", "simulation/delays", "simulation/topology", "simulation/node", "simulation/simulation")
+MODULES = (
+    *("trace/recorder", "simulation/delays", "simulation/topology", "simulation/node", "simulation/simulation"),
+    *("checking/limits", "checking/probe", "checking/inboxes", "checking/onlookers", "checking/steps"),
+    *("checking/semantics", "checking/reduction", "checking/search", "checking/liveness"),
+)
 
 
 def compiler_at_hand() -> bool:

@@ -55,6 +55,8 @@ def test_the_counterexample_is_drawn_and_traced(capsys, tmp_path):
         (["chang-roberts", "--n", "5", "--all-orders"], 24),
         (["yoyo", "--n", "4", "--all-graphs"], 6),
         (["yoyo", "--n", "5", "--all-graphs"], 21),
+        (["yoyo", "--n", "3", "--all-graphs", "--all-orders"], 4),
+        (["yoyo", "--n", "4", "--all-graphs", "--all-orders"], 38),
     ],
 )
 def test_all_orders_and_all_graphs_up_to_symmetry(capsys, arguments, instances):

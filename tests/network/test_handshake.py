@@ -23,7 +23,7 @@ KEY, OTHER_KEY = b"k" * 32, b"o" * 32
 def meet(dialler_key, acceptor_key):
     """What the two ends share after hello and challenge."""
     hello = encoded(new_hello(DIALLER, 2))
-    challenge, theirs = new_challenge(ACCEPTOR, acceptor_key, hello)
+    challenge, theirs = new_challenge(ACCEPTOR.incarnation, ACCEPTOR.instance, acceptor_key, hello)
     return accept_challenge(challenge, dialler_key, hello), theirs
 
 

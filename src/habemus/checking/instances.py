@@ -92,8 +92,8 @@ def all_orders(scenario: Scenario, n: int) -> Iterator[Scenario]:
         yield msgspec.structs.replace(scenario, topology=Place(kind=scenario.topology.kind, ids=[n, *rest]))
 
 
-def all_graphs(scenario: Scenario, n: int) -> Iterator[Scenario]:
-    """Every connected graph of n places, up to isomorphism."""
+def all_graphs(scenario: Scenario, n: int, labelled: bool) -> Iterator[Scenario]:
+    """Every connected graph of n places, up to isomorphism with ids in one order; `labelled`: in every order."""
     import networkx as nx
 
     if n == 1:
@@ -103,8 +103,15 @@ def all_graphs(scenario: Scenario, n: int) -> Iterator[Scenario]:
         raise ScenarioError(f"--all-graphs: there are too many graphs of {n} places; at most 7")
     for graph in nx.graph_atlas_g():
         if graph.number_of_nodes() == n and nx.is_connected(graph):
-            edges = sorted([(min(a, b) + 1, max(a, b) + 1) for a, b in graph.edges])
-            yield msgspec.structs.replace(scenario, topology=Place(ids=list(range(1, n + 1)), edges=edges))
+            orders = permutations(range(1, n + 1)) if labelled else [tuple(range(1, n + 1))]
+            drawn = {tuple(sorted([sorted_pair(ids[a], ids[b]) for a, b in graph.edges])) for ids in orders}
+            for edges in sorted(drawn):
+                yield msgspec.structs.replace(scenario, topology=Place(ids=list(range(1, n + 1)), edges=list(edges)))
+
+
+def sorted_pair(a: int, b: int) -> tuple[int, int]:
+    """An edge, the smaller id first."""
+    return (a, b) if a < b else (b, a)
 
 
 def fewer_starters(starters: list[int]) -> Iterator[list[int]]:

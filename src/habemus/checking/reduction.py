@@ -49,6 +49,17 @@ Bag = tuple[int, int, int]
 NONE: Bag = (0, 0, 0)
 
 
+def joined(bag: Bag, events: list[int]) -> Bag:
+    """The bag with more events in it; three of a kind count as any number."""
+    once, twice, often = bag
+    for event in events:
+        bit = 1 << event
+        often |= twice & bit
+        twice |= once & bit
+        once |= bit
+    return once, twice, often
+
+
 def without(bag: Bag, event: int) -> Bag:
     """The bag with one such event less."""
     once, twice, often = bag
@@ -80,12 +91,9 @@ class Outlook:
         while agenda:
             here, after, sent = agenda.pop()
             once, twice, often = bags.get(after, NONE)
-            for message in sent:
-                bit = 1 << message
-                if mine & bit:
-                    often |= twice & bit
-                    twice |= once & bit
-                    once |= bit
+            relevant = [message for message in sent if mine >> message & 1] if sent else sent
+            if relevant:
+                once, twice, often = joined((once, twice, often), relevant)
             known = bags.get(here, NONE)
             more = (known[0] | once, known[1] | twice, known[2] | often)
             if more != known:
@@ -218,7 +226,11 @@ class Reduction:
             return False
         heard = self.under_way_from(state, place)
         while True:
-            key = (local, event, inbox, self.coming(state, place, heard))
+            coming = self.coming(state, place, heard)
+            if self.fifo:
+                key = (local, event, inbox, coming)
+            else:  # whatever is under way or will be, all of it may come next
+                key = (local, event, EMPTY, joined(coming, semantics.inboxes.events(inbox)))
             known = self.grounds.get(key)
             if known is None:
                 known = self.grounds[key] = self.commutes_with_all(*key)
@@ -246,7 +258,9 @@ class Reduction:
             own = semantics.own_events(here)
             if (mine and event not in own) or not self.has_one_outcome(here, event):
                 return False, 0  # something else may call it off
-            steps.append((here, event, semantics.results(here, event)[0]))
+            outcome = semantics.results(here, event)[0]
+            if not outcome.explored:
+                steps.append((here, event, outcome))
             possible = [(other, rest, later) for other, rest in semantics.inboxes.arrivals(under_way)]
             possible += [(other, under_way, without(later, other)) for other in self.next_sent(under_way, later)]
             if not mine:
@@ -260,10 +274,12 @@ class Reduction:
                 if not agree:
                     return False, 0
                 for outcome in semantics.results(here, other):
-                    steps.append((here, other, outcome))
-                    self.take_note_of_events()
-                    for _, message in outcome.sends:
-                        sent |= 1 << self.kinds[message]
+                    if not outcome.explored:
+                        steps.append((here, other, outcome))
+                    if outcome.sends:
+                        self.take_note_of_events()
+                        for _, message in outcome.sends:
+                            sent |= 1 << self.kinds[message]
                     step = (outcome.local, rest, after)
                     if step not in seen:
                         if len(seen) >= MOST_LOCAL_STATES:
@@ -278,13 +294,15 @@ class Reduction:
     def next_sent(self, inbox: int, later: Bag) -> list[int]:
         """What others may send and have arrive next: where order is kept, nothing overtakes what is under way."""
         semantics = self.semantics
-        waiting = {semantics.events[event].sender for event in semantics.inboxes.events(inbox)} if self.fifo else set()
+        waiting: set[int] = set()
+        if self.fifo:
+            waiting = {semantics.events[event].sender for event in semantics.inboxes.events(inbox)}
         found = []
         bits = later[0]
         while bits:
             low = bits & -bits
             number = low.bit_length() - 1
-            if semantics.events[number].sender not in waiting:
+            if not waiting or semantics.events[number].sender not in waiting:
                 found.append(number)
             bits ^= low
         return found

@@ -22,6 +22,7 @@ from habemus.cli import (
     simulate,
     sweep,
     timeout,
+    trace,
     up,
 )
 from habemus.compilation import is_compiled
@@ -47,6 +48,7 @@ app.command("quorum")(quorum.quorum_command)
 app.command("timeout")(timeout.timeout_command)
 app.command("node")(node.node_command)
 app.command("up")(up.up_command)
+app.add_typer(trace.trace_app, name="trace")
 app.command("raft-figure")(raft_figure.raft_figure_command)
 app.command("detector-figure")(detector_figure.detector_figure_command)
 

@@ -41,7 +41,13 @@ Starts = Annotated[str, typer.Option("--starts", help="first, step (before it re
 Unordered = Annotated[bool, typer.Option("--unordered", help="Messages overtake each other on a link.")]
 Wanted = Annotated[list[str] | None, typer.Option("--property", help="What to check.", show_default="what it promises")]
 AllOrders = Annotated[bool, typer.Option("--all-orders", help="All orders of the ids, up to rotation.")]
-AllGraphs = Annotated[bool, typer.Option("--all-graphs", help="All connected graphs of n places, up to isomorphism.")]
+AllGraphs = Annotated[
+    bool,
+    typer.Option(
+        "--all-graphs",
+        help="All connected graphs of n places, up to isomorphism; with --all-orders, ids in every order.",
+    ),
+]
 Everything = Annotated[bool, typer.Option("--all", help="The whole catalogue at its default sizes.")]
 Full = Annotated[bool, typer.Option("--full", help="Every interleaving, without reduction.")]
 DepthFirst = Annotated[bool, typer.Option("--depth-first", help="Depth first.")]
@@ -201,16 +207,18 @@ def asked(
     base, bounds = settled(o.adjusted(scenario, given), timing, limits)
     check_wanted(base, wanted, bounds)
     size = base.topology.n or len(base.topology.ids or [])
-    if orders:
+    if orders and not graphs:
         if cls.topology != "ring":
-            raise ScenarioError(f"--all-orders is for rings; {name} runs on a {cls.topology} topology")
+            raise ScenarioError(
+                f"--all-orders is for rings, or goes with --all-graphs; {name} runs on a {cls.topology} topology"
+            )
         return [Question(instance, bounds, wanted) for instance in all_orders(base, size)]
     if graphs:
         if cls.topology != "any":
             raise ScenarioError(
                 f"--all-graphs is for algorithms on any graph; {name} runs on a {cls.topology} topology"
             )
-        return [Question(instance, bounds, wanted) for instance in all_graphs(base, size)]
+        return [Question(instance, bounds, wanted) for instance in all_graphs(base, size, orders)]
     return [Question(base, bounds, wanted)]
 
 

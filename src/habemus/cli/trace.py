@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from habemus.trace import Trace
 
 trace_app = typer.Typer(help="Traces of real runs.", add_completion=False, rich_markup_mode=None)
 
@@ -19,28 +23,33 @@ def merge_command(
     files: Annotated[list[str], typer.Argument(help="The traces, one of each node.", metavar="FILE...")],
     output: Annotated[str | None, typer.Option("--output", "-o", help="Write the merged trace here.")] = None,
     diagram: Annotated[
-        str | None, typer.Option("--diagram", help="Draw it: F.svg, F.mmd for Mermaid, F.log for ShiViz.")
+        str | None, typer.Option("--diagram", help="Draw it: F.svg, F.mmd (Mermaid), F.shiviz or F.txt.")
     ] = None,
 ) -> int:
     """Make one causal trace out of those of the nodes."""
     from pathlib import Path
 
-    from habemus.network.errors import NetworkError
+    from habemus.cli.report import check_diagram, check_writable
     from habemus.network.merging import merge
     from habemus.trace import read_trace
     from habemus.trace.diagram import space_time_svg
     from habemus.trace.mermaid import mermaid
     from habemus.trace.shiviz import shiviz
+    from habemus.trace.transcript import transcript
 
-    drawings = {".svg": space_time_svg, ".mmd": mermaid, ".log": shiviz}
-    suffix = Path(diagram).suffix if diagram is not None else ""
-    if diagram is not None and suffix not in drawings:
-        raise NetworkError(f"--diagram {diagram}: expected a name that ends in .svg, .mmd or .log")
+    check_diagram(diagram)
+    check_writable(output)
+    drawings: dict[str, Callable[[Trace], str]] = {
+        ".svg": space_time_svg,
+        ".mmd": mermaid,
+        ".shiviz": shiviz,
+        ".txt": transcript,
+    }
     merged = merge([read_trace(file) for file in files])
     if output is not None:
         merged.write(output)
     if diagram is not None:
-        Path(diagram).write_text(drawings[suffix](merged), encoding="utf-8")
+        Path(diagram).write_text(drawings[Path(diagram).suffix](merged), encoding="utf-8")
     lost = sum(len(event.sent) for event in merged.events) - sum(len(event.received) for event in merged.events)
     print(
         f"{len(merged.events):,} events of {len(merged.ids)} processes in {merged.events[-1].time:,} ms"

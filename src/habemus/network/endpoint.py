@@ -18,6 +18,7 @@ from habemus.network.errors import NetworkError, WireError
 from habemus.network.handshake import Secrets, check_hello, new_challenge
 from habemus.network.wire import (
     VERSION,
+    Enlist,
     Farewell,
     Hello,
     Parcel,
@@ -30,6 +31,7 @@ from habemus.network.wire import (
 from habemus.process import Message, Pid
 
 if TYPE_CHECKING:
+    from habemus.network.discovery import Registry
     from habemus.network.node import Node
 
 MOST_STRANGERS = 256  # connections at a time whose other end is not known yet
@@ -47,9 +49,11 @@ class Acceptor(Connection):
         self.endpoint = endpoint
         self.node: Node | None = None
         self.hello: Hello | None = None
+        self.enlist: Enlist | None = None
         self.shared: Secrets | None = None
         self.batch: list[Arrival] = []
         self.received = 0  # reliable parcels
+        self.acknowledged = 0
 
     @property
     def peer(self) -> Pid:
@@ -67,13 +71,15 @@ class Acceptor(Connection):
     def take(self, body: bytes) -> None:
         """Hello, then proof, then parcels."""
         match decoded(body):
-            case Parcel() as parcel if self.open:
+            case Parcel() as parcel if self.open and self.node is not None:
                 self.unpack(parcel)
-            case Hello() as hello if self.hello is None:
+            case Hello() as hello if self.shared is None:
                 self.challenge(hello, body)
+            case Enlist() as enlist if self.shared is None:
+                self.challenge_newcomer(enlist, body)
             case Proof() as proof if self.shared is not None and not self.open:
                 self.shared.check(b"habemus dialler", proof.proof)
-                self.welcome()
+                self.let_in()
             case Farewell() if self.open and self.node is not None:
                 self.finish_batch()
                 self.node.peer_leaves(self.peer)
@@ -88,8 +94,29 @@ class Acceptor(Connection):
             raise WireError(spoken if hello.version == VERSION else f"it speaks version {hello.version}, not {VERSION}")
         check_hello(hello, node.identity)
         self.node, self.hello = node, hello
-        challenge, self.shared = new_challenge(node.identity, node.key, body)
+        me = node.identity
+        challenge, self.shared = new_challenge(me.incarnation, me.instance, node.key, body)
         self.say(challenge)
+
+    def challenge_newcomer(self, enlist: Enlist, body: bytes) -> None:
+        """Somebody wants to be a member: let it prove that it may."""
+        registry = self.endpoint.registries.get(enlist.group)
+        if registry is None or enlist.version != VERSION:
+            raise WireError(f"there is no registry of the group {enlist.group[:100]!r} here, or not of its version")
+        self.enlist = enlist
+        challenge, self.shared = new_challenge(0, b"", registry.key, body)
+        self.say(challenge)
+
+    def let_in(self) -> None:
+        """The other end has proven what it had to prove."""
+        if self.enlist is None:
+            self.welcome()
+            return
+        assert self.shared is not None
+        incoming, outgoing = self.shared.seals()
+        self.become_open(outgoing, incoming)
+        self.endpoint.strangers.pop(self, None)
+        self.endpoint.registries[self.enlist.group].enlist(self.enlist, self)
 
     def welcome(self) -> None:
         """It has proven to be a member."""
@@ -98,7 +125,7 @@ class Acceptor(Connection):
         self.become_open(outgoing, incoming)
         self.endpoint.strangers.pop(self, None)
         try:
-            self.received = self.node.admit(self.hello, self)
+            self.received = self.acknowledged = self.node.admit(self.hello, self)
         except NetworkError as error:
             self.say(Refusal(str(error), final=True))
             self.end(str(error))
@@ -119,7 +146,8 @@ class Acceptor(Connection):
         """Hand over what came together, then acknowledge it."""
         if self.batch and self.node is not None and not self.ended:
             batch, self.batch = self.batch, []
-            if self.node.receive(self, batch, self.received):
+            if self.node.receive(self, batch, self.received) and self.received > self.acknowledged:
+                self.acknowledged = self.received
                 self.say(Receipt(self.received))
 
     def refuse(self, reason: str) -> None:
@@ -155,6 +183,7 @@ class Endpoint:
         self.port = port
         self.tls = tls
         self.nodes: dict[str, Node] = {}  # by group
+        self.registries: dict[str, Registry] = {}
         self.strangers: dict[Acceptor, None] = {}
         self.refusals = 0
         self.server: asyncio.Server | None = None

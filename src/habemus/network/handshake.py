@@ -125,9 +125,9 @@ def check_hello(hello: Hello, me: Identity) -> None:
         raise WireError(f"its nonce has {len(hello.nonce)} bytes, not {NONCE}")
 
 
-def new_challenge(me: Identity, key: bytes | None, hello: bytes) -> tuple[Challenge, Secrets]:
+def new_challenge(incarnation: int, instance: bytes, key: bytes | None, hello: bytes) -> tuple[Challenge, Secrets]:
     """The answer to a hello, given as it came over the wire."""
-    bare = Challenge(me.incarnation, me.instance, secrets.token_bytes(NONCE), b"")
+    bare = Challenge(incarnation, instance, secrets.token_bytes(NONCE), b"")
     shared = Secrets(key, hello, encoded(bare))
     return Challenge(bare.incarnation, bare.instance, bare.nonce, shared.proof(b"habemus acceptor")), shared
 

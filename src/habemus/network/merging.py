@@ -1,6 +1,6 @@
 """One causal trace out of those that the nodes of a group have written, each for itself.
 
-Nodes number their events and messages so that no two numbers are the same, and a message carries the number of the event
+Nodes number their events and messages so that no number comes twice, and a message carries the number of the event
 that sent it. So the causes of every event are known, whatever the clocks say. The merged trace is in an order in which
 causes come first, and otherwise in the order of the clocks; where a clock contradicts causality, causality wins and the
 event counts as happening with its latest cause.

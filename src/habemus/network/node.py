@@ -47,9 +47,11 @@ from habemus.trace import Envelope, Recorder
 
 DETECTOR = "heartbeat"
 TRANSMISSION = 50  # ticks that a message may take, unless the algorithm is told otherwise
-TIMING: dict[str, dict[str, Any]] = {  # of detectors, likewise
-    "heartbeat": {"period": 100, "timeout": 400, "look": 50},
-    "phi-accrual": {"period": 100, "look": 25, "least_deviation": 20},
+TIMING: dict[str, dict[str, Any]] = {  # of those who beat, likewise: patient enough to cost next to nothing
+    "heartbeat": {"period": 250, "timeout": 1000, "look": 125},
+    "phi-accrual": {"period": 250, "look": 125, "least_deviation": 50},
+    "swim": {"period": 1000},
+    "raft-election": {"low": 1000, "high": 2000, "heartbeat": 250},
 }
 DEFAULT_STALL = 1000  # ticks
 QUIET = 1.0  # seconds in which no other process was found, until the election begins without those who are missing

@@ -20,6 +20,7 @@ import msgspec
 
 from habemus.network.addresses import Address, id_of, parse_address, parse_members, shown
 from habemus.network.customer import Customer
+from habemus.network.discovery import Members, Search, found_before, remember_members
 from habemus.network.endpoint import Endpoint
 from habemus.network.errors import NetworkError
 from habemus.network.node import Change, Node
@@ -97,7 +98,10 @@ class Service:
     async def run_node(self, trace: BinaryIO | None) -> int:
         """The life of the node."""
         wishes = self.wishes
-        node = self.node = self.make_node(trace)
+        made = await self.make_node(trace)
+        if made is None:
+            return 0
+        node = self.node = made
         node.listeners.append(self.hear)
         web = None
         if wishes.http is not None:
@@ -136,30 +140,52 @@ class Service:
             if web is not None:
                 await web.stop()
 
-    def make_node(self, trace: BinaryIO | None) -> Node:
-        """The node that is wanted."""
+    async def make_node(self, trace: BinaryIO | None) -> Node | None:
+        """The node that is wanted, when its members are known; None if a signal came before."""
         wishes = self.wishes
-        if wishes.peers is None:
-            raise NetworkError("--peers: say who the members are, as in 1=127.0.0.1:7001,2=127.0.0.1:7002")
-        members = parse_members(wishes.peers)
-        id = own_id(wishes, members)
-        listening = parse_address(wishes.listen, "--listen") if wishes.listen is not None else members[id]
         key = read_key(wishes.key_file) if wishes.key_file is not None else None
         certificates = read_certificates(*wishes.tls)
-        require_protection([listening, *members.values()], key, certificates)
+        listed = members_listed(wishes)
+        own = own_address(wishes, listed)
+        id = own_id(wishes, listed, own)
+        bound = parse_address(wishes.listen, "--listen") if wishes.listen is not None else own
+        require_protection([bound, own, *(listed or {}).values()], key, certificates)
+        endpoint = Endpoint(*bound, certificates.accepting if certificates is not None else None)
+        data = Path(wishes.data or Path.home() / ".local" / "state" / "habemus" / wishes.group / str(id))
+        members = listed or found_before(data)
+        if members is None:
+            search = Search(wishes.group, id, own, key, wishes.expect, wishes.wait, endpoint, certificates)
+            members = await self.unless_stopped(search.members(wishes))
+            if members is None:
+                endpoint.close()
+                return None
+            require_protection(members.values(), key, certificates)
+            remember_members(data, members)
         return Node(
             wishes.scenario,
             id,
             members,
-            wishes.data or Path.home() / ".local" / "state" / "habemus" / wishes.group / str(id),
+            data,
             group=wishes.group,
             key=key,
-            endpoint=Endpoint(*listening, certificates.accepting if certificates is not None else None),
+            endpoint=endpoint,
             dialling_tls=certificates.dialling if certificates is not None else None,
             stall=wishes.stall,
             quiet=wishes.wait,
             trace=trace,
         )
+
+    async def unless_stopped(self, search: Coroutine[Any, Any, Members]) -> Members | None:
+        """What a search finds, unless a signal ends it."""
+        searching: asyncio.Future[Any] = asyncio.ensure_future(search)
+        stop: asyncio.Future[Any] = asyncio.ensure_future(self.stopping.wait())
+        await asyncio.wait([searching, stop], return_when=asyncio.FIRST_COMPLETED)
+        stop.cancel()
+        if searching.done():
+            found: Members = searching.result()
+            return found
+        searching.cancel()
+        return None
 
     # Reports
 
@@ -202,23 +228,48 @@ def sentence(node: Node) -> str:
     return ", ".join(parts) or "running"
 
 
-def own_id(wishes: Wishes, members: dict[Pid, Address]) -> Pid:
-    """Which member this is: the one that was named, or the one whose address it has."""
-    known = ", ".join(map(str, members))
-    if wishes.id is not None:
-        if wishes.id not in members:
-            raise NetworkError(f"--id {wishes.id}: not among the members in --peers, which are {known}")
-        return wishes.id
-    own = wishes.advertise or wishes.listen
-    if own is not None:
-        address = parse_address(own, "--advertise" if wishes.advertise else "--listen")
-        for id, place in members.items():
-            if place == address:
-                return id
+def members_listed(wishes: Wishes) -> Members | None:
+    """The members, if they are listed; None if they have to be found."""
+    ways = [bool(wishes.peers), wishes.registry is not None, wishes.zeroconf]
+    if sum(ways) != 1:
         raise NetworkError(
-            f"{own} (made into the id {id_of(address)}) is not among the members; give --id, one of {known}"
+            "--peers: say who the members are, as in 1=127.0.0.1:7001,2=127.0.0.1:7002; or --registry, or --zeroconf"
         )
-    raise NetworkError(f"--id: say which of the members this is: {known}")
+    if wishes.peers is None or wishes.peers.startswith("dns:"):
+        return None
+    return parse_members(wishes.peers)
+
+
+def own_address(wishes: Wishes, listed: Members | None) -> Address:
+    """Where others reach this process."""
+    if listed is not None and wishes.id is not None:
+        if wishes.id not in listed:
+            raise NetworkError(f"--id {wishes.id}: not among the members in --peers, which are {names(listed)}")
+        return listed[wishes.id]
+    if wishes.advertise is not None:
+        return parse_address(wishes.advertise, "--advertise")
+    if wishes.listen is not None:
+        return parse_address(wishes.listen, "--listen")
+    if listed is not None:
+        raise NetworkError(f"--id: say which of the members this is: {names(listed)}")
+    raise NetworkError("--listen: say where this process can be reached, as in --listen 10.0.0.1:7001")
+
+
+def own_id(wishes: Wishes, listed: Members | None, own: Address) -> Pid:
+    """Which member this is: the one that was named, or the one whose address it has."""
+    if wishes.id is not None:
+        return wishes.id
+    if listed is None:
+        return id_of(own)
+    for id, address in listed.items():
+        if address == own:
+            return id
+    raise NetworkError(f"{shown(own)} is not among the members; give --id, which is one of {names(listed)}")
+
+
+def names(members: Members) -> str:
+    """The ids of members."""
+    return ", ".join(map(str, members))
 
 
 class JsonLines(logging.Formatter):

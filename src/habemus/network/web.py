@@ -18,7 +18,6 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import msgspec
@@ -59,8 +58,9 @@ class Web:
             "/events": self.events,
         }
         self.app = Starlette(routes=[Route(path, answer, methods=["GET"]) for path, answer in routes.items()])
-        self.server = Server(uvicorn.Config(self.app, log_level="warning", access_log=False, lifespan="off"))
-        self.task: asyncio.Task[None] | None = None
+        self.config = uvicorn.Config(self.app, log_level="warning", access_log=False, lifespan="off")
+        self.server = uvicorn.Server(self.config)
+        self.sockets: list[socket.socket] = []
 
     async def start(self) -> None:
         """Listen; port 0 means any free one, which is known afterwards."""
@@ -73,13 +73,16 @@ class Web:
                 f"--http {shown(self.address)}: cannot listen there: {error.strerror or error}"
             ) from None
         self.address = (host, listening.getsockname()[1])
-        self.task = asyncio.get_running_loop().create_task(self.server.serve([listening]))
+        self.sockets = [listening]
+        # Not `serve`: it captures signals, which are the node's business, and wakes up ten times a second.
+        self.config.load()
+        self.server.lifespan = self.config.lifespan_class(self.config)
+        await self.server.startup(self.sockets)
 
     async def stop(self) -> None:
         """Take no more requests and end the streams."""
         self.server.should_exit = self.server.force_exit = True
-        if self.task is not None:
-            await self.task
+        await self.server.shutdown(self.sockets)
 
     # Answers
 
@@ -158,15 +161,6 @@ class Web:
                     yield b": still here\n\n"
         finally:
             self.node.listeners.remove(hear)
-
-
-class Server(uvicorn.Server):
-    """Leaves signals to the node: it has to leave in order before its pages go."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Capture none."""
-        yield
 
 
 class Figures(Collector):

@@ -94,7 +94,24 @@ class Farewell(Struct, array_like=True, tag=7, frozen=True):
     """I leave, and on purpose."""
 
 
-Body = Hello | Challenge | Proof | Welcome | Refusal | Parcel | Receipt | Farewell
+class Enlist(Struct, array_like=True, tag=8, frozen=True):
+    """To a registry, in place of a hello: I want to be a member, and this is where I am."""
+
+    version: int
+    group: str
+    id: Pid
+    host: str
+    port: int
+    nonce: bytes
+
+
+class Roll(Struct, array_like=True, tag=9, frozen=True):
+    """The registry's answer, when all are there: these are the members."""
+
+    members: tuple[tuple[Pid, str, int], ...]
+
+
+Body = Hello | Challenge | Proof | Welcome | Refusal | Parcel | Receipt | Farewell | Enlist | Roll
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder: msgspec.msgpack.Decoder[Body] = msgspec.msgpack.Decoder(Body)
