@@ -118,7 +118,7 @@ def ask_spin(case: Case, who: str, folder: Path) -> Result:
     if who == UNREDUCED:
         switches.append("-DNOREDUCE")
     generated = run(["spin", "-a", "instance.pml"], case.limit, folder)
-    compiled = run([compiler(), "-O2", "-w", *switches, "-o", "pan", "pan.c"], case.limit, folder)
+    compiled = run([*compiler().split(), "-O2", "-w", *switches, "-o", "pan", "pan.c"], case.limit, folder)
     building = generated.seconds + compiled.seconds
     if not (folder / "pan").exists():
         output = generated.output + compiled.output
@@ -159,23 +159,20 @@ def missing() -> dict[str, str]:
     if not is_compiled():
         absent[INTERPRETED] = "Habemus is not compiled here, so that the first line is interpreted already"
     if shutil.which("spin") is None:
-        absent[SPIN] = "it is not installed: apt-get install spin"
+        absent[SPIN] = "it is not installed here (Debian: apt-get install spin)"
     elif not compiler():
-        absent[SPIN] = "there is no C compiler here: apt-get install gcc"
-    for other in (UNREDUCED, EXCLUSIVE):
-        if SPIN in absent:
-            absent[other] = absent[SPIN]
+        absent[SPIN] = "there is no C compiler here (Debian: apt-get install gcc)"
     return absent
 
 
 def contestants(case: Case, absent: dict[str, str]) -> list[str]:
     """Who has a go at an instance."""
-    everybody = [HABEMUS, INTERPRETED, FULL, SPIN, UNREDUCED, EXCLUSIVE, NAIVE]
-    if not case.exclusive:
-        everybody.remove(EXCLUSIVE)
-    if case.infinite:
-        everybody.remove(FULL)
-    return [who for who in everybody if who not in absent]
+    everybody = [HABEMUS, INTERPRETED]
+    if not case.infinite:
+        everybody.append(FULL)
+    if SPIN not in absent:
+        everybody += [SPIN, UNREDUCED, EXCLUSIVE] if case.exclusive else [SPIN, UNREDUCED]
+    return [who for who in [*everybody, NAIVE] if who not in absent]
 
 
 def ask(case: Case, who: str, folder: Path) -> Result:

@@ -173,7 +173,7 @@ def test_once_all_are_back_everybody_gets_in(restart, data):
 
 
 def test_a_release_that_a_durable_coordinator_missed_is_inquired_after():
-    """2 is down when 1 leaves; when it is back it asks, learns that it is over, and grants to 3."""
+    """2 is down when 1 leaves; when it is back it asks, learns that it is over, and grants to 3, with another inquiry."""
     scenario = Scenario(
         "quorum",
         parameters={"coordinators": [2]},
@@ -182,7 +182,23 @@ def test_a_release_that_a_durable_coordinator_missed_is_inquired_after():
         faults=[Crash(10, 2), Recover(30, 2)],
     )
     outcome = simulate(scenario)
-    assert outcome.lock.entries == 2 and outcome.messages_by_type["Inquiry"] == 1
+    assert outcome.lock.entries == 2 and outcome.messages_by_type["Inquiry"] == 2
+
+
+@pytest.mark.parametrize("slow", range(60, 300, 20))
+def test_a_request_that_comes_after_its_release_and_a_restart_blocks_nobody(slow):
+    """1 gives up on its slow request, enters with the next and leaves; 3, which forgets, then gets the first one."""
+    scenario = Scenario(
+        "quorum",
+        parameters={"coordinators": [3], "patience": 20},
+        topology=Place(ids=[1, 2, 3]),
+        network=Network(fifo=False, links=[LinkDelay(1, 3, f"uniform:1:{slow}")]),
+        workload=[Call(1, [1], "acquire", 5), Call(800, [2], "acquire", 5)],
+        faults=[Crash(slow // 2, 3), Recover(slow // 2 + 10, 3)],
+        seed=slow,
+    )
+    outcome = simulate(scenario)
+    assert violated(outcome) == {} and [use.process for use in outcome.lock.uses] == [1, 2]
 
 
 def test_what_a_participant_asked_for_before_it_crashed_is_released_when_it_is_back():

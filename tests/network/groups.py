@@ -2,10 +2,13 @@
 
 import asyncio
 import socket
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 
+from habemus.network.merging import merge
 from habemus.network.node import Node
+from habemus.network.validation import validate
 from habemus.scenario import Scenario
+from habemus.trace import read_trace
 
 
 def free_ports(count):
@@ -33,6 +36,28 @@ async def until(condition, seconds=10.0):
 def agreed(nodes):
     leaders = {node.leader for node in nodes}
     return len(leaders) == 1 and None not in leaders
+
+
+def validated(folder, n):
+    """The traces of a group make one, and every step of it is a step of the algorithm."""
+    return validate(merge([read_trace(folder / f"{id}.jsonl") for id in range(1, n + 1)]))
+
+
+@asynccontextmanager
+async def traced_group(scenario, n, folder):
+    """Nodes 1 ... n of a group, started, with a trace of each beside its directory."""
+    where = addresses(n)
+    with ExitStack() as files:
+        nodes = [
+            Node(scenario, id, where, folder / str(id), trace=files.enter_context(open(folder / f"{id}.jsonl", "ab")))
+            for id in where
+        ]
+        try:
+            await asyncio.gather(*(node.start() for node in nodes))
+            yield nodes
+        finally:
+            for node in nodes:
+                await node.stop()
 
 
 @asynccontextmanager

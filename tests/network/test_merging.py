@@ -13,6 +13,7 @@ from habemus.cli import main
 from habemus.network.errors import NetworkError
 from habemus.network.merging import merge
 from habemus.network.node import Node
+from habemus.network.validation import validate
 from habemus.scenario import Scenario
 from habemus.trace import Event, Header, Trace, read_trace
 from habemus.trace.diagram import space_time_svg
@@ -62,6 +63,7 @@ def test_causes_come_first_and_every_message_has_a_sender(algorithm, tmp_path):
     assert merged.events[0].time == 0
     said = [event.changed.get("leader") for event in merged.events if "leader" in event.changed]
     assert said[-1] == leader
+    assert validate(merged) > 0
 
 
 def test_the_pictures_can_be_drawn_from_it(tmp_path):
@@ -76,6 +78,7 @@ def test_a_crash_is_put_before_the_life_that_follows_it(tmp_path):
     for process in (1, 2, 3):
         kinds = [event.kind for event in merged.events if event.process == process]
         assert kinds.count("crash") == kinds.count("recover") >= 1
+        assert validate(merged) > 0
         assert all(before == "crash" for before, kind in itertools.pairwise(kinds) if kind == "recover")
 
 

@@ -120,6 +120,26 @@ def test_messages_of_an_algorithm_that_tolerates_loss_are_sent_once(tmp_path):
     asyncio.run(count())
 
 
+@pytest.mark.parametrize(("algorithm", "waits"), [("Counting", True), ("Promising", False)])
+def test_what_was_sent_before_one_came_waits_for_it_unless_it_counts_as_crashed(algorithm, waits, tmp_path):
+    async def come_late():
+        where = addresses(2)
+        nodes = [Node(Scenario(OWN + algorithm), id, where, tmp_path / str(id), quiet=0.05) for id in where]
+        try:
+            await nodes[0].start()
+            nodes[0].command("count" if waits else "promise")
+            await nodes[1].start()
+            await until(lambda: nodes[0].links[2].up and not nodes[0].links[2].unacknowledged)
+            nodes[0].command("count" if waits else "promise")
+            await until(lambda: not nodes[0].links[2].unacknowledged)
+            assert nodes[1].heard["Number"] == (2 if waits else 1)
+        finally:
+            for node in nodes:
+                await node.stop()
+
+    asyncio.run(come_late())
+
+
 def test_one_that_never_reads_is_given_up_and_memory_stays_bounded(tmp_path, monkeypatch):
     monkeypatch.setattr("habemus.network.link.MOST_UNACKNOWLEDGED", 500)
 

@@ -1,12 +1,18 @@
 """Real processes and real signals: who is killed, stopped, resumed or restarted, and what the others make of it."""
 
 import asyncio
+import fcntl
 import os
+import pty
+import re
+import select
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -168,3 +174,47 @@ def test_a_node_reports_regularly_and_leaves_in_order_on_sigterm(tmp_path):
     finally:
         node.kill()
         node.wait()
+
+
+def test_keys_kill_pause_resume_and_restart_the_chosen_process():
+    """In a terminal: choose 3 and kill it, start it again, pause it, resume it, quit."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.environ.update(TERM="xterm", COLUMNS="140", LINES="40")
+        os.execv(HABEMUS[0], [*HABEMUS, "up", "-n", "3"])
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 140, 0, 0))
+    shown = [""]
+
+    def state_of(process):
+        """What the last table says of a process."""
+        table = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown[0].rpartition("bully, 3 processes")[2])
+        found = re.search(rf"^[› ]\s+{process}\s+(\w+) *(.*)", table, re.MULTILINE)
+        return (found[1], found[2]) if found else ("", "")
+
+    def wait_until(condition):
+        deadline = time.monotonic() + 20
+        while not condition():
+            assert time.monotonic() < deadline, shown[0][-1500:]
+            if select.select([terminal], [], [], 0.1)[0]:
+                shown[0] += os.read(terminal, 65536).decode(errors="replace")
+
+    try:
+        wait_until(lambda: "leader" in state_of(3)[1])
+        os.write(terminal, b"3k")
+        wait_until(lambda: state_of(3)[0] == "dead" and "leader" in state_of(2)[1])
+        os.write(terminal, b"s")
+        wait_until(lambda: state_of(3)[0] == "running" and "leader" in state_of(3)[1])
+        os.write(terminal, b"p")
+        wait_until(lambda: state_of(3)[0] == "paused" and "leader" in state_of(2)[1])
+        os.write(terminal, b"r")
+        wait_until(lambda: state_of(3)[0] == "running" and "leader" in state_of(3)[1])
+        os.write(terminal, b"q")
+    except BaseException:
+        os.kill(pid, signal.SIGKILL)
+        raise
+    finally:
+        with suppress(OSError):
+            while os.read(terminal, 65536):
+                pass
+        os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0

@@ -1,8 +1,10 @@
 """What a process promised survives whatever happens to it, or it does not start."""
 
 import os
+import random
 import subprocess
 import sys
+import time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -115,3 +117,37 @@ def test_fields_come_back_with_their_types(votes, seen, latest):
 def test_fields_that_do_not_fit_are_refused():
     with pytest.raises(NetworkError, match="does not fit this version"):
         restored_fields([{"votes": "many"}], [dissect(Remembers)])
+
+
+WRITER = """
+import sys
+import time
+from habemus.network.storage import Record, Storage
+storage = Storage(sys.argv[1])
+storage.open()
+for term in range(1, 100_000):
+    storage.write(Record("jobs", 2, ["raft-election"], 1, {}, [{"term": term, "vote": term % 3, "more": "x" * 5000}]))
+    sys.stdout.write(f"{term}\\n")  # this is the message that depends on it
+    sys.stdout.flush()
+"""
+
+
+def test_one_that_is_killed_while_it_writes_has_all_that_it_spoke_of(tmp_path):
+    chance = random.Random(1)
+    for trial in range(6):
+        directory = tmp_path / str(trial)
+        writer = subprocess.Popen([sys.executable, "-c", WRITER, str(directory)], stdout=subprocess.PIPE)
+        try:
+            writer.stdout.readline()
+            time.sleep(chance.uniform(0, 0.05))
+        finally:
+            writer.kill()
+            spoken = writer.stdout.read().split()
+            writer.wait()
+            writer.stdout.close()
+        storage = Storage(directory)
+        found = storage.open().fields[0]
+        storage.close()
+        last = int(spoken[-1]) if spoken else 1
+        assert found["term"] in (last, last + 1)
+        assert found["vote"] == found["term"] % 3

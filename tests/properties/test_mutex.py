@@ -93,12 +93,28 @@ def test_starvation_names_who_waits_and_how_often_others_entered():
     assert text == "4 asked at time 2 and had not entered by the end of the run; others entered 5 times meanwhile"
 
 
-def test_when_time_is_up_a_wait_no_longer_than_others_had_is_left_open():
+def test_when_time_is_up_only_a_long_wait_for_a_mutex_that_stands_still_is_a_violation():
     moves = [("asks", 1, 0), ("enters", 1, 30), ("leaves", 1, 31), ("asks", 2, 40)]
-    for time, expected in ((60, None), (80, False)):
+    for time, still, expected in ((75, True, None), (500, False, None), (500, True, False), (3000, False, False)):
         seen = world(*moves)
-        seen.time = time
+        seen.time, seen.lock.at_standstill, seen.lock.satisfied = time, still, False
         assert verdict(StarvationFreedom(), seen, over=False)[0] is expected
+        assert verdict(DeadlockFreedom(), seen, over=False)[0] is expected
+
+
+def test_when_time_is_up_before_all_have_asked_nothing_is_promised():
+    seen = world(("asks", 1, 0), ("enters", 1, 30), ("leaves", 1, 31))
+    seen.lock.satisfied = False
+    assert [verdict(watched, seen, over=False)[0] for watched in mutex_properties()] == [True, None, None, None]
+
+
+def test_nobody_hands_over_to_who_has_crashed():
+    seen = world(
+        ("enters", 1, 5), ("asks", 2, 6), ("leaves", 1, 9), ("crashes", 2, 10), ("asks", 3, 50), ("enters", 3, 52)
+    )
+    assert seen.lock.handovers == []
+    seen = world(("enters", 1, 5), ("asks", 2, 6), ("leaves", 1, 9), ("enters", 2, 12))
+    assert seen.lock.handovers == [3]
 
 
 def test_bounded_waiting_is_caught_in_the_entry_that_breaks_the_bound():

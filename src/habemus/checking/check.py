@@ -20,8 +20,8 @@ MOST_STATES = 50_000_000
 MOST_BYTES = 8_000_000_000
 SHORTENING = 300_000  # states in which a shorter counterexample, or one with fewer faults, is looked for
 LASSO_STATES = 2_000_000
-LITTLE_WORK = 1_000  # local states that the reduction may look at, besides some for each state
-SMALL = 300_000  # states
+TURN = 50_000  # steps that the reduced search and the full one take before it is the other's turn, at first
+SMALL = 2_000_000  # states; with more, the full search leaves the field to the reduced one
 WALK = 1_000_000  # steps of random runs
 
 Progress = Callable[[Search], None]
@@ -48,7 +48,7 @@ class Effort:
 class Verdict:
     """The answer to a question, or to several that were asked as one."""
 
-    def __init__(self, question: Question, search: Search) -> None:
+    def __init__(self, question: Question, search: Search, others: list[Search]) -> None:
         semantics = search.semantics
         self.question = question
         self.algorithm = question.scenario.algorithm
@@ -60,7 +60,8 @@ class Verdict:
         self.states = len(search.states)
         self.transitions = search.transitions
         self.depth = search.deepest
-        self.seconds = search.seconds
+        self.seconds = sum([attempt.seconds for attempt in (search, *others)])
+        self.set_aside = sum([len(other.states) for other in others])  # states of searches that did not decide it
         self.clauses = sum([probe.clauses_run for probe in semantics.probes])
         self.lookups = semantics.lookups
         self.misses = semantics.misses
@@ -87,10 +88,15 @@ class Verdict:
         rest = True if self.verdict == HOLDS else None
         return {name: False if name == self.violated else rest for name in self.wanted}
 
+    @property
+    def rate(self) -> float | None:
+        """States a second, of all searches."""
+        return (self.states + self.set_aside) / self.seconds if self.seconds else None
+
     def add(self, other: Verdict) -> None:
         """Take another instance into account."""
         self.instances += other.instances
-        for count in ("states", "transitions", "seconds", "clauses", "lookups", "misses", "bytes"):
+        for count in ("states", "transitions", "seconds", "set_aside", "clauses", "lookups", "misses", "bytes"):
             setattr(self, count, getattr(self, count) + getattr(other, count))
         self.depth = max(self.depth, other.depth)
         self.truncated = self.truncated or other.truncated
@@ -114,6 +120,7 @@ class Verdict:
             "depth": self.depth,
             "seconds": self.seconds,
             "reduced": self.reduced,
+            "states_set_aside": self.set_aside,
             "bounded_by_limits": self.truncated,
             "stopped": self.stopped or None,
             "properties": self.properties,
@@ -122,7 +129,7 @@ class Verdict:
             "counterexample": self.counterexample.as_dict() if self.counterexample is not None else None,
             "clauses": self.clauses,
             "memo_hit_rate": 1 - self.misses / self.lookups if self.lookups else 0.0,
-            "states_per_second": self.states / self.seconds if self.seconds else None,
+            "states_per_second": self.rate,
             "bytes_per_state": self.bytes / self.states,
         }
 
@@ -163,16 +170,17 @@ def faults_in_words(limits: Limits) -> str:
 def check(question: Question, effort: Effort | None = None, progress: Progress | None = None) -> Verdict:
     """Answer a question."""
     effort = effort or Effort()
-    search = explored(question, effort, progress)
+    search, others = explored(question, effort, progress)
     lasso = None
     if not search.violated and not search.stopped and search.recurrent and has_circle(search):
         if search.reduction is not None:  # its circles show that there are some, but not which of them are fair
-            search = explored(question, Effort(False, BREADTH, effort.states, effort.memory), progress)
+            others.append(search)
+            search, _ = explored(question, Effort(False, BREADTH, effort.states, effort.memory), progress)
         if len(search.states) <= LASSO_STATES and not search.stopped:
             lasso = find_lasso(search)
         elif not search.stopped:
             search.stopped = f"runs without end were not looked for among more than {LASSO_STATES:,} states"
-    verdict = Verdict(question, search)
+    verdict = Verdict(question, search, others)
     if lasso is not None:
         verdict.violated = lasso.property
         verdict.counterexample = scenario_of(question, search.semantics, search.way_to(lasso.entrance), lasso)
@@ -183,26 +191,34 @@ def check(question: Question, effort: Effort | None = None, progress: Progress |
     return verdict
 
 
-def explored(question: Question, effort: Effort, progress: Progress | None) -> Search:
-    """The search, done.
+def explored(question: Question, effort: Effort, progress: Progress | None) -> tuple[Search, list[Search]]:
+    """The search that decides the question, and what else was tried.
 
-    To reduce it takes work that does not always pay. So what gives way to a little of that is done with; else, what is
-    small enough to be explored in full; else the reduction may take all the work it needs.
+    To reduce takes work that does not always pay, and nobody can tell beforehand. So the reduced search and the full one
+    take turns, each longer than the one before, until one of them is done: that takes at most some four times as long as
+    the better of the two alone. A full search that grows large is given up, for there reduction is the only hope.
     """
+    reduced = Search(question.semantics(), effort.reduced, effort.order, effort.states, effort.memory)
     if effort.walk is not None:
-        search = Search(question.semantics(), False, effort.order, effort.states, effort.memory)
-        random_walk(search, effort.walk, min(effort.states, WALK))
-        return search
-    search = Search(question.semantics(), effort.reduced, effort.order, effort.states, effort.memory, LITTLE_WORK)
-    search.run(progress)
-    if search.overworked:
-        small = min(SMALL, effort.states)
-        search = Search(question.semantics(), False, effort.order, small, effort.memory)
-        search.run(progress)
-        if search.stopped and not search.interrupted and small < effort.states:
-            search = Search(question.semantics(), True, effort.order, effort.states, effort.memory)
-            search.run(progress)
-    return search
+        random_walk(reduced, effort.walk, min(effort.states, WALK))
+        return reduced, []
+    if reduced.reduction is None:
+        reduced.run(progress)
+        return reduced, []
+    turn = TURN
+    reduced.run(progress, turn)
+    if reduced.finished:
+        return reduced, []
+    full = Search(question.semantics(), False, effort.order, min(SMALL, effort.states), effort.memory)
+    while not reduced.finished and not full.finished:
+        full.run(progress, turn)
+        if not full.finished:
+            turn *= 2
+            reduced.run(progress, turn)
+    if full.finished and not full.given_up:
+        return full, [reduced]
+    reduced.run(progress)
+    return reduced, [full]
 
 
 # Counterexamples
@@ -213,14 +229,14 @@ def shorten(question: Question, search: Search, effort: Effort, verdict: Verdict
     shortest = effort.order == BREADTH and search.reduction is None and effort.walk is None
     if not shortest:
         small = Effort(False, BREADTH, max(SHORTENING, len(search.states)), effort.memory)
-        again = explored(question, small, None)
+        again, _ = explored(question, small, None)
         if again.violated:
             search, shortest = again, True
     found = True
     while found:
         found = False
         for simpler in simplifications(question, search):
-            again = explored(simpler, Effort(False, BREADTH, SHORTENING, effort.memory), None)
+            again, _ = explored(simpler, Effort(False, BREADTH, SHORTENING, effort.memory), None)
             if again.violated == search.violated:
                 question, search, found = simpler, again, True
                 break

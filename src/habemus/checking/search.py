@@ -20,7 +20,8 @@ from habemus.checking.semantics import Move, Semantics, State
 BREADTH, DEPTH = "breadth-first", "depth-first"
 EVERY = 4096  # states between two looks at the clock and the memory
 IN_FULL = -1
-WORK_A_STATE = 3  # local states that the reduction may look at for each state, if its work is limited at all
+CHOICE, COMPARISON = 5, 10  # what looking for a choice costs, and looking at a local state for it, measured in steps
+WITHOUT_END = 1 << 60
 
 Progress = Callable[["Search"], None]
 
@@ -35,14 +36,12 @@ class Search:
         order: str,
         most_states: int,
         most_bytes: int,
-        most_work: int = 1 << 60,
     ) -> None:
         self.semantics = semantics
         self.reduction = Reduction(semantics) if reduced and Reduction.applies(semantics) else None
         self.order = order
         self.most_states = most_states
         self.most_bytes = most_bytes
-        self.most_work = most_work  # that the reduction may take, besides some for each state
         self.prefix = semantics.beginning()
         first = self.prefix[-1].state if self.prefix else semantics.initial
         self.states: list[State] = [first]
@@ -52,7 +51,10 @@ class Search:
         self.chosen = array("i", [IN_FULL])
         self.transitions = 0
         self.deepest = 0
-        self.frontier = 1
+        self.agenda = [0]  # states to expand, from the cursor on
+        self.cursor = 0
+        self.expanded = 0
+        self.finished = False
         self.recurrent = False  # whether a step was found that does not lead deeper: there may be a circle
         self.truncated = False  # whether bounds left something out, or timers were kept from running out
         self.violated = ""
@@ -60,64 +62,74 @@ class Search:
         self.culprit = -1
         self.stopped = ""  # why the search ended before everything was explored
         self.interrupted = False
-        self.overworked = False  # whether it ended because the reduction took too much work
         self.seconds = 0.0
 
     # Exploring
 
-    def run(self, progress: Progress | None = None) -> None:
-        """Explore until everything is known, a property is violated, or a limit is reached."""
+    def run(self, progress: Progress | None = None, turn: int = WITHOUT_END) -> None:
+        """Explore until everything is known, a property is violated, a limit is reached, or the turn is over."""
         begun = time.perf_counter()
+        until = self.toil() + turn
         try:
             if self.semantics.broken(self.states[0]):
                 self.violated, self.culprit = self.semantics.broken(self.states[0]), 0
-            else:
-                self.explore([0], progress)
-                while self.reduction is not None and not self.violated and not self.stopped:
-                    learned = self.reduction.learned
-                    doubtful = self.review()
-                    if doubtful:
-                        self.explore_fully(doubtful, progress)
-                    elif self.reduction.learned == learned:  # else what was learned may shake what was reviewed before
-                        break
+            while not self.finished and self.toil() < until:
+                self.explore(progress, until)
+                if self.violated or self.stopped:
+                    self.finished = True
+                elif self.frontier == 0:
+                    self.finished = self.reduction is None or self.is_reviewed()
         except KeyboardInterrupt:
-            self.stopped, self.interrupted = "it was interrupted", True
-        self.seconds = time.perf_counter() - begun
+            self.stopped, self.interrupted, self.finished = "it was interrupted", True, True
+        self.seconds += time.perf_counter() - begun
 
-    def explore(self, agenda: list[int], progress: Progress | None) -> None:
-        """Expand the states on the agenda, and all that this leads to."""
+    def toil(self) -> int:
+        """What was done so far, in steps that take about as long as expanding a state."""
+        if self.reduction is None:
+            return self.expanded
+        return CHOICE * self.expanded + COMPARISON * self.reduction.work
+
+    @property
+    def frontier(self) -> int:
+        """How many states are known and not expanded yet."""
+        return len(self.agenda) - self.cursor
+
+    def explore(self, progress: Progress | None, until: int) -> None:
+        """Expand the states on the agenda, and all that this leads to, until so much is done."""
         breadth = self.order == BREADTH
-        cursor = 0
-        while cursor < len(agenda) and not self.violated:
+        agenda = self.agenda
+        while self.cursor < len(agenda) and not self.violated and self.toil() < until:
             if breadth:
-                number = agenda[cursor]
-                cursor += 1
+                number = agenda[self.cursor]
+                self.cursor += 1
             else:
                 number = agenda.pop()
-            if number % EVERY == EVERY - 1 or self.is_overworked():
-                self.frontier = len(agenda) - cursor
+            if number % EVERY == EVERY - 1:
                 self.look_up(progress)
             if self.stopped:
                 return
-            if breadth and cursor >= EVERY * 16:
-                del agenda[:cursor]
-                cursor = 0
-            self.expand(number, agenda, True)
+            if breadth and self.cursor >= EVERY * 16:
+                del agenda[: self.cursor]
+                self.cursor = 0
+            self.expand(number, True)
 
-    def explore_fully(self, doubtful: list[int], progress: Progress | None) -> None:
-        """Expand states again whose choice did not stand, this time in full."""
-        agenda: list[int] = []
+    def is_reviewed(self) -> bool:
+        """Whether every choice stands by what is known now; a state whose choice does not is expanded again, in full."""
+        assert self.reduction is not None
+        learned = self.reduction.learned
+        doubtful = self.review()
         for number in doubtful:
             self.chosen[number] = IN_FULL
-            self.expand(number, agenda, False)
+            self.expand(number, False)
             if self.violated:
-                return
-        self.explore(agenda, progress)
+                return True
+        return not doubtful and self.reduction.learned == learned  # what was learned may shake what was reviewed before
 
-    def expand(self, number: int, agenda: list[int], may_choose: bool) -> None:
+    def expand(self, number: int, may_choose: bool) -> None:
         """Find the states that can be reached from one in a step."""
         semantics, reduction = self.semantics, self.reduction
         state = self.states[number]
+        self.expanded += 1
         moves = semantics.expand(state)
         if semantics.progress == 0:
             self.judge_end(number, state)
@@ -148,7 +160,7 @@ class Search:
             self.parents.append(number)
             self.depths.append(deeper)
             self.chosen.append(IN_FULL)
-            agenda.append(new)
+            self.agenda.append(new)
             if deeper > self.deepest:
                 self.deepest = deeper
             if semantics.broken(child):
@@ -167,17 +179,10 @@ class Search:
             self.at_end = True
             self.culprit = number
 
-    def is_overworked(self) -> bool:
-        """Whether the reduction takes more work than it is worth."""
-        reduction = self.reduction
-        return reduction is not None and reduction.work > self.most_work + WORK_A_STATE * len(self.states)
-
     def look_up(self, progress: Progress | None) -> None:
         """Look up from the work: is there still room, and does somebody want to know how far it got?"""
         if len(self.states) >= self.most_states:
             self.stopped = f"the budget of {self.most_states:,} states was spent"
-        elif self.is_overworked():
-            self.stopped, self.overworked = "the reduction took too much work", True
         elif memory_in_use() >= self.most_bytes:
             self.stopped = f"the memory limit of {self.most_bytes / 1e9:.1f} GB was reached"
         if progress is not None:

@@ -59,3 +59,16 @@ def merge_command(
         sep="",
     )
     return 0
+
+
+@trace_app.command("validate")
+def validate_command(
+    file: Annotated[str, typer.Argument(help="A trace, merged if it is of several nodes.")],
+) -> int:
+    """Replay a trace by the checker's rules: is every step one of the algorithm?"""
+    from habemus.network.validation import validate
+    from habemus.trace import read_trace
+
+    steps = validate(read_trace(file))
+    print(f"{steps:,} steps, each as the algorithm would take it")
+    return 0

@@ -108,6 +108,7 @@ class Quorum(Mutex):
     queue: list[Claim] = []
     latest: dict[Pid, int] = {}  # the latest request known of each, asked for or released
     closed: bool = False  # waiting out the leases of a former life
+    returned: bool = False  # it has been away, and may have missed releases
 
     @property
     def waits_for(self) -> tuple[Pid, ...]:
@@ -134,8 +135,12 @@ class Quorum(Mutex):
         n, strangers = len(self.asked), [c for c in self.coordinators if c not in self.members]
         if strangers:
             raise MisuseError(f"parameters.coordinators: there is no process {strangers[0]}")
+        if len(set(self.coordinators)) < len(self.coordinators):
+            raise MisuseError("parameters.coordinators: each coordinator can be named once")
         if self.m and not n // 2 < self.m <= n:
             raise MisuseError(f"parameters.m: expected {n // 2 + 1} to {n} of {n} coordinators, got {self.m}")
+        if self.restart == "wait-out" and not self.lease:
+            raise MisuseError("parameters.restart: wait-out needs a lease to wait for, as in lease=200")
 
     # Who wants in
 
@@ -239,6 +244,8 @@ class Quorum(Mutex):
                 self.count_grant(self.id, Grant(number))
             else:
                 self.send(claimant, Grant(number))
+                if self.returned:  # the release may have come while it was away, and the request after that
+                    self.send(claimant, Inquiry(number))
 
     @upon_timeout("grant")
     def let_grant_expire(self) -> None:
@@ -249,6 +256,7 @@ class Quorum(Mutex):
 
     @upon_recover
     def come_back(self) -> None:
+        self.returned = self.restart == "durable"  # else it remembers nothing to inquire after, or has waited it out
         if self.restart != "durable":
             self.granted = None
         if self.restart == "wait-out":

@@ -13,7 +13,7 @@ import ssl
 from typing import TYPE_CHECKING, Any
 
 from habemus.network.addresses import shown
-from habemus.network.connection import Connection
+from habemus.network.connection import GREETING_TIME, Connection
 from habemus.network.errors import NetworkError, WireError
 from habemus.network.handshake import Secrets, check_hello, new_challenge
 from habemus.network.wire import (
@@ -193,7 +193,12 @@ class Endpoint:
         loop = asyncio.get_running_loop()
         try:
             self.server = await loop.create_server(
-                lambda: Acceptor(self), self.host, self.port, ssl=self.tls, reuse_address=True
+                lambda: Acceptor(self),
+                self.host,
+                self.port,
+                ssl=self.tls,
+                ssl_handshake_timeout=GREETING_TIME if self.tls is not None else None,
+                reuse_address=True,
             )
         except OSError as error:
             where = shown((self.host, self.port))

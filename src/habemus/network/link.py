@@ -5,8 +5,9 @@ the others dialled. So a link has one writer, keeps the order, and needs no agre
 
 Algorithms that assume reliable links get them: their messages are numbered, kept until the other end has acknowledged
 them, and sent again, from where it says, on the next connection. That holds as long as both ends live. One that comes
-back after a crash is a new instance: what was meant for the old one is dropped, as it would be by any crash. Messages
-of layers that tolerate loss are sent once, if at that moment there is a connection that takes them.
+back after a crash is a new instance: what was meant for the old one is dropped, as it would be by any crash. So is what
+was meant for one that had not come yet, if the algorithm takes such a one for crashed; if it knows no crashes it waits.
+Messages of layers that tolerate loss are sent once, if at that moment there is a connection that takes them.
 
 Nothing piles up without end. Who lags behind by too many messages is given up: it counts as crashed, and is not heard
 of again until it is a new instance.
@@ -172,7 +173,7 @@ class Link:
         """This is who is at the other end now, be it that it dialled us or that we dialled it."""
         if instance == self.their_instance:
             return
-        if self.their_instance is not None:
+        if self.their_instance is not None or self.node.takes_missing_for_crashed:
             self.forget()
         self.their_instance = instance
         if self.connection is not None and self.connection.instance != instance:

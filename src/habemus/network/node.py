@@ -40,6 +40,7 @@ from habemus.network.storage import Met, Record, Storage, restored_fields, saved
 from habemus.network.wire import Codec, Hello
 from habemus.process import Detector, Pid, Process, dissect
 from habemus.scenario import Layer, Scenario
+from habemus.simulation.agenda import starters_of
 from habemus.simulation.outcome import trace_header
 from habemus.simulation.placing import place_processes
 from habemus.simulation.run import build_stack
@@ -48,8 +49,8 @@ from habemus.trace import Envelope, Recorder
 DETECTOR = "heartbeat"
 TRANSMISSION = 50  # ticks that a message may take, unless the algorithm is told otherwise
 TIMING: dict[str, dict[str, Any]] = {  # of those who beat, likewise: patient enough to cost next to nothing
-    "heartbeat": {"period": 250, "timeout": 1000, "look": 125},
-    "phi-accrual": {"period": 250, "look": 125, "least_deviation": 50},
+    "heartbeat": {"period": 500, "timeout": 2000, "look": 500},
+    "phi-accrual": {"period": 500, "look": 250, "least_deviation": 100},
     "swim": {"period": 1000},
     "raft-election": {"low": 1000, "high": 2000, "heartbeat": 250},
 }
@@ -191,6 +192,8 @@ class Node:
         if self.record.incarnation > 1 and self.stack.recovers:
             self.stack.recover(self.stack.durable())
         else:
+            if self.record.incarnation > 1 and self.stack.recorder is not None:
+                self.stack.recorder.note(self.stack.written_time, "recover", self.id, None)
             self.stack.start_below()
 
     async def gather(self) -> None:
@@ -213,9 +216,15 @@ class Node:
             if not link.up:
                 self.stack.link_lost(peer)
         recovers = any("recover" in a.events for a in self.stack.stack if a.events.get("start") is not None)
-        if self.record.incarnation == 1 or not recovers:
+        if (self.record.incarnation == 1 or not recovers) and self.id in starters_of(self.scenario, self.topology):
             self.stack.command("start")
         self.stack.start_pulses()
+
+    @property
+    def takes_missing_for_crashed(self) -> bool:
+        """Whether one that has not been found by now counts as crashed."""
+        crashes = {"suspect", "trust", "recover"}
+        return self.begun and any(crashes & anatomy.events.keys() for anatomy in self.stack.stack)
 
     async def leave(self) -> None:
         """Leave in order: give back what we hold, lead no longer, tell the others, go."""

@@ -89,7 +89,11 @@ class Lock:
         self.bypasses: list[int] = []  # entries of others meanwhile, an entry each
         self.handovers: list[int] = []  # ticks from one leaving to the next entering, when somebody was waiting
         self.vacated = -1  # when the last one left with others waiting, until the next enters; else -1
-        self.waits_for: dict[Pid, tuple[Pid, ...]] = {}  # filled at the end of the run: who waits for whom
+        self.first_request = -1  # when somebody asked for the first time; -1: nobody has
+        # Filled in at the end of the run:
+        self.waits_for: dict[Pid, tuple[Pid, ...]] = {}  # who waits for whom
+        self.satisfied = True  # whether nobody waits, is inside or will ask again
+        self.at_standstill = False  # whether nothing of the mutex is under way or running
 
     @property
     def entries(self) -> int:
@@ -102,6 +106,8 @@ class Lock:
 
     def asks(self, process: Pid, time: int, event: int) -> None:
         """`process` wants in."""
+        if self.first_request < 0:
+            self.first_request = time
         self.waiting[process] = Request(process, time, event, self.requests, self.entries)
         self.requests += 1
 
@@ -129,6 +135,8 @@ class Lock:
     def crashed(self, process: Pid, time: int) -> None:
         """`process` neither waits nor is inside any more."""
         self.waiting.pop(process, None)
+        if not self.waiting:
+            self.vacated = -1  # nobody is left for whom a handover would matter
         use = self.inside.pop(process, None)
         if use is not None:
             self.resource.drop(use, time)

@@ -8,6 +8,9 @@ from habemus.properties.property import Property, Witness, enumerated
 from habemus.properties.world import World
 
 
+HOPELESS = 1000  # ticks
+
+
 class MutualExclusion(Property):
     """The resource never serves two at once."""
 
@@ -40,16 +43,16 @@ class DeadlockFreedom(Property):
             return None
         processes = [request.process for request in stuck]
         who = f"{enumerated(processes)} {'waits' if len(processes) == 1 else 'wait'}"
-        circle = waiting_circle(world.lock.waits_for, processes)
+        dead = sorted(needed(world.lock.waits_for, processes) & world.down)
+        circle = waiting_circle(world.lock.waits_for, processes) if not dead else []
         if circle:
             chain = " for ".join(map(str, circle))
             return Witness(f"{who} and nobody is inside: {chain} wait in a circle", world.time, circle[:-1], [])
-        dead = sorted(needed(world.lock.waits_for, processes) & world.down)
         why = f"; {enumerated(dead)}, for whom they wait, {'has' if len(dead) == 1 else 'have'} crashed" if dead else ""
         return Witness(f"{who} and nobody is inside, nor will be{why}", world.time, processes[:8], [])
 
     def undecided(self, world: World) -> bool:
-        return bool(world.lock.waiting) and not world.lock.inside
+        return not world.over and not world.lock.satisfied
 
 
 class StarvationFreedom(Property):
@@ -66,14 +69,14 @@ class StarvationFreedom(Property):
         more = f", nor had {len(stuck) - 1} more" if len(stuck) > 1 else ""
         return Witness(
             f"{first.process} asked at time {first.time} and had not entered by the end of the run{more}; "
-            f"others entered {often(world.lock.bypassed(first))} meanwhile",
+            f"{others_entered(world.lock.bypassed(first))} meanwhile",
             world.time,
             [request.process for request in stuck][:8],
             [first.event],
         )
 
     def undecided(self, world: World) -> bool:
-        return bool(world.lock.waiting)
+        return not world.over and not world.lock.satisfied
 
 
 class BoundedWaiting(Property):
@@ -93,8 +96,8 @@ class BoundedWaiting(Property):
         if world.lock.bypassed(longest) <= self.limit:
             return None
         return Witness(
-            f"{longest.process} has waited since {longest.time} while others entered "
-            f"{often(world.lock.bypassed(longest))}; the limit is {self.limit}",
+            f"{longest.process} has waited since {longest.time} while {others_entered(world.lock.bypassed(longest))}; "
+            f"the limit is {self.limit}",
             world.time,
             [longest.process],
             [longest.event],
@@ -107,25 +110,30 @@ class BoundedWaiting(Property):
         return Witness(f"{stuck[0].process} waits without end", world.time, [stuck[0].process], [stuck[0].event])
 
     def undecided(self, world: World) -> bool:
-        return bool(world.lock.waiting)
+        return not world.over and not world.lock.satisfied
 
 
-def often(count: int) -> str:
-    """`never`, `once`, `7 times`."""
-    return {0: "never", 1: "once"}.get(count, f"{count} times")
+def others_entered(count: int) -> str:
+    """`nobody entered`, `others entered 7 times`."""
+    return {0: "nobody entered", 1: "somebody entered once"}.get(count, f"others entered {count} times")
 
 
 def overdue(world: World) -> list[Request]:
     """Those who will never enter, as far as one can tell at the end of a run.
 
-    Where nothing is left to do that is everybody who waits; where time was up, those who have waited longer than
-    anybody who got in.
+    Where nothing is left to do that is everybody who waits. Where time was up while nobody was inside, it is those who
+    have waited for more than half of the run and for longer than anybody who got in, if the mutex has come to a
+    standstill, with no message or timer of its own; else for ten times as long, and for 1,000 ticks.
     """
-    waiting = list(world.lock.waiting.values())
+    lock = world.lock
+    waiting = list(lock.waiting.values())
     if world.over:
         return waiting
-    longest = max(world.lock.waits, default=0)
-    return [request for request in waiting if world.time - request.time > longest]
+    if lock.inside:
+        return []
+    longest = max(lock.waits, default=0)
+    patience = max(world.time // 2, longest if lock.at_standstill else max(HOPELESS, 10 * longest))
+    return [request for request in waiting if world.time - request.time > patience]
 
 
 def needed(waits_for: dict[Pid, tuple[Pid, ...]], processes: list[Pid]) -> set[Pid]:

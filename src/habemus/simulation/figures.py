@@ -15,7 +15,7 @@ class LockFigures:
     `messages` are its own, without those of the layers below it, and, if it never comes to rest, until all were served.
     """
 
-    def __init__(self, lock: Lock, messages: int) -> None:
+    def __init__(self, lock: Lock, messages: int, time: int) -> None:
         self.entries = lock.entries
         self.messages_per_entry = messages / lock.entries if lock.entries else None
         self.waits = lock.waits
@@ -25,7 +25,7 @@ class LockFigures:
         self.bypassed_most = max([*lock.bypasses, *still], default=0)
         self.refusals: list[Use] = lock.resource.refusals
         self.uses: list[Use] = lock.resource.uses
-        self.throughput = throughput(lock)
+        self.throughput = throughput(lock, time)
 
     def as_dict(self) -> dict[str, Any]:
         """The figures as `--json` prints them; times in ticks, throughput in entries per 1000 ticks."""
@@ -92,10 +92,9 @@ def overtaken(order: list[int]) -> list[int]:
     return counts
 
 
-def throughput(lock: Lock) -> float | None:
-    """Entries per 1000 ticks, from the first request to the last exit."""
-    if not lock.resource.uses or not lock.waits:
+def throughput(lock: Lock, time: int) -> float | None:
+    """Entries per 1000 ticks, from the first request to the last exit, or to the end of the run if it is still to come."""
+    if not lock.entries:
         return None
-    first = lock.resource.uses[0].start - lock.waits[0]
-    last = max(max(use.start, use.end) for use in lock.resource.uses)
-    return 1000 * lock.entries / (last - first) if last > first else None
+    last = max([time if use.end < 0 else use.end for use in lock.resource.uses])
+    return 1000 * lock.entries / (last - lock.first_request) if last > lock.first_request else None

@@ -41,7 +41,7 @@ class Outcome:
         if any(issubclass(anatomy.cls, Mutex) for anatomy in simulation.stack):
             served = simulation.messages_when_served if ended == "time" else -1  # what comes later serves nobody
             sent = simulation.messages_of(Mutex) if served < 0 else served
-            self.lock = LockFigures(simulation.world.lock, sent)
+            self.lock = LockFigures(simulation.world.lock, sent, self.time)
         self.detection: DetectionFigures | None = None
         if any(issubclass(anatomy.cls, Detector) for anatomy in simulation.stack):
             sent = simulation.messages_of(Detector)
@@ -49,6 +49,7 @@ class Outcome:
         self.ended = ended
         self.cls = simulation.stack[-1].cls
         some = simulation.nodes[0].process
+        self.parameters = {name: getattr(some, name) for name in simulation.stack[-1].parameters}
         self.delay_bound = some.delay_bound
         self.digest = recorder.digest if recorder is not None else None
         self.recorder = recorder

@@ -66,7 +66,7 @@ def run_scenario(
     except Exception as error:
         raise clause_error(error, simulation) from error
     if ended != "property":  # stopped on purpose, the rest is left open
-        simulation.conclude(ended == "quiescence")
+        simulation.conclude(ended == "quiescence", ended == "time" and scenario.until is None)
     return Outcome(scenario, simulation, ended, recorder)
 
 
@@ -84,11 +84,11 @@ def run_to_end(scenario: Scenario, simulation: Simulation, progress: Progress | 
     while True:
         ended = run_in_stages(simulation, until, scenario.events, progress)
         workload, lock = simulation.customers, simulation.world.lock
-        wanted = not workload.satisfied() and lock.entries > entries
+        wanted = not workload.satisfied() and (lock.entries > entries or bool(simulation.agenda))
         if ended != "time" or scenario.until is not None or not wanted:
             return ended
         entries = lock.entries
-        until += horizon
+        until = max([until, *simulation.agenda]) + horizon
 
 
 def run_in_stages(simulation: Simulation, until: int, budget: int, progress: Progress | None) -> str:

@@ -870,13 +870,31 @@ class Simulation:
                 counts[kind] = counts.get(kind, 0) + 1
         return counts
 
-    def conclude(self, over: bool) -> None:
-        """The run has ended, because nothing was left to do (`over`) or before that: let every property decide."""
+    def mutex_stands_still(self) -> bool:
+        """Whether no message of the mutex is under way and none of its timers is running."""
+        layers = [layer for layer, anatomy in enumerate(self.stack) if issubclass(anatomy.cls, Mutex)]
+        own = [message for layer in layers for message in self.stack[layer].messages]
+        for bucket in [*self.wheel, *self.buckets.values()]:
+            for position in range(1, len(bucket), 2):
+                parcel = bucket[position]
+                if type(cast(Envelope, parcel).message if self.recorder is not None else parcel) in own:
+                    return False
+        return not any(layer in layers for node in self.nodes if node.timers for layer, _ in node.timers)
+
+    def conclude(self, over: bool, given_up: bool = False) -> None:
+        """The run has ended: let every property decide.
+
+        `over`: because nothing was left to do. `given_up`: because nobody had entered for as long as it is reasonable
+        to wait, and nothing else was planned.
+        """
         self.world.time = self.now
         self.world.over = over
-        if self.world.lock.waiting:
+        lock = self.world.lock
+        lock.satisfied = self.customers.satisfied()
+        if lock.waiting:
+            lock.at_standstill = not lock.inside and (given_up or self.mutex_stands_still())
             for node in self.nodes:
                 if isinstance(node.process, Mutex) and not node.crashed:
-                    self.world.lock.waits_for[node.id] = node.process.waits_for
+                    lock.waits_for[node.id] = node.process.waits_for
         for watched in self.properties:
             watched.conclude(self.world)
