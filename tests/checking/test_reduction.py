@@ -8,6 +8,7 @@ from small_instances import AnyProtocol, explore, final_states, question
 from habemus.catalogue import algorithm_names, find_algorithm
 from habemus.checking.check import Effort, check
 from habemus.checking.defaults import SETTINGS
+from habemus.checking.search import BREADTH, Search
 from habemus.election.chang_roberts import Candidate, ChangRoberts
 from habemus.mutex.ricart_agrawala import Reply, Request, RicartAgrawala
 from habemus.process import Election, Mutex, Pid, upon
@@ -118,3 +119,26 @@ def test_a_ring_where_links_keep_the_order_is_a_single_run():
 def test_ricart_agrawala_shrinks_by_three_quarters():
     asked = question("ricart-agrawala", n=3, fifo=False)
     assert len(explore(asked, True).states) * 4 <= len(explore(asked, False).states) * 1.1
+
+
+@pytest.mark.parametrize(("turn", "small"), [(10, 1_000_000), (10, 50), (1_000, 200), (10**9, 10)])
+@pytest.mark.parametrize("name", ["franklin", "ricart-agrawala", "chang-roberts", "test_reduction:KeepsThemWaiting"])
+def test_whichever_search_is_done_first_the_verdict_is_the_same(name, turn, small, monkeypatch):
+    monkeypatch.setattr("habemus.checking.check.TURN", turn)
+    monkeypatch.setattr("habemus.checking.check.SMALL", small)
+    asked = question(name, n=3, fifo=name != "chang-roberts")
+    found, full = check(asked), check(asked, Effort(reduced=False))
+    assert (found.verdict, found.violated) == (full.verdict, full.violated)
+    assert (found.set_aside > 0) == (turn < 10**9)
+
+
+def test_a_search_in_turns_finds_what_it_finds_in_one_go():
+    asked = question("ricart-agrawala", n=3, fifo=False)
+    for reduced in (True, False):
+        at_once = explore(asked, reduced)
+        in_turns = Search(asked.semantics(), reduced, BREADTH, 10**6, 8 << 30)
+        turns = 0
+        while not in_turns.finished:
+            in_turns.run(None, 100)
+            turns += 1
+        assert turns > 10 and in_turns.states == at_once.states and in_turns.transitions == at_once.transitions

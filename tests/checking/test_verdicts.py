@@ -12,6 +12,7 @@ from habemus.checking.replay import play
 from habemus.checking.search import DEPTH
 from habemus.process import Election, Message, MisuseError, Mutex, Pid, upon, upon_command, upon_start
 from habemus.scenario import read_scenario
+from habemus.simulation.run import ClauseError
 
 HERE = "test_verdicts"
 
@@ -187,3 +188,24 @@ def test_what_cannot_be_checked_is_refused_by_name(name, said):
     with pytest.raises(MisuseError, match=said) as error:
         check(question(f"{HERE}:{name}", n=2))
     assert name in str(error.value)
+
+
+class Clumsy(Election):
+    """Trips over its own feet as soon as it has won."""
+
+    name = "clumsy"
+    topology = "ring"
+
+    @upon_start
+    def begin(self) -> None:
+        self.send(self.successor, Ball())
+
+    @upon(Ball)
+    def catch(self, sender: Pid, message: Ball) -> None:
+        self.elect([1][sender])
+
+
+def test_a_clause_that_fails_is_named_with_its_line_and_its_error():
+    with pytest.raises(ClauseError, match=r"Clumsy failed .*test_verdicts\.py:\d+, in catch.*IndexError") as error:
+        check(question(f"{HERE}:Clumsy", n=3))
+    assert "\n" not in str(error.value)

@@ -99,3 +99,43 @@ def test_more_states_than_the_budget_are_foreseen(capsys):
 def test_a_mistake_gets_one_sentence_and_status_2(capsys, arguments, said):
     status, out, err = run(capsys, *arguments)
     assert status == 2 and out == "" and said in err and len(err.splitlines()) == 1
+
+
+def test_the_story_has_as_many_numbers_as_the_run_has_steps(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    for arguments in (["bully", "--timing", "async"], ["bully", "--delay", "3"], ["anonymous-ring", "--n", "3"]):
+        out = run(capsys, *arguments)[1]
+        steps = as_json(capsys, *arguments)[1]["counterexample"]["schedule"]["steps"]
+        told = [line for line in out.splitlines() if line[:5].strip().isdigit()]
+        assert f"{len(steps)} steps" in out
+        assert [int(line[:5]) for line in told] == [*range(1, len(steps) + 1)]
+
+
+def test_a_long_sentence_goes_on_under_its_beginning_and_a_mark_stays_with_its_name(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "50")
+    lines = run(capsys, "bully", "--timing", "async")[1].splitlines()
+    begun = next(number for number, line in enumerate(lines) if line.startswith("    2  3 receives ElectionCall"))
+    assert lines[begun + 1].startswith(" " * 7) and lines[begun + 1].strip()
+    assert not any(line.rstrip().endswith(("✗", "✓", "·")) for line in lines)
+    assert any("✗ uniqueness" in line for line in lines)
+
+
+def test_what_a_clause_changed_in_silence_is_said(capsys):
+    out = run(capsys, "bully", "--timing", "async")[1]
+    assert "sets stage to announced" in out and "takes note" not in out
+
+
+def test_a_clause_that_fails_is_one_sentence_and_status_2(capsys, tmp_path):
+    path = tmp_path / "clumsy.py"
+    path.write_text(
+        "from habemus.process import Election, upon_start\n"
+        "class Clumsy(Election):\n"
+        "    name = 'clumsy'\n"
+        "    topology = 'ring'\n"
+        "    @upon_start\n"
+        "    def begin(self) -> None:\n"
+        "        self.elect([][self.id])\n"
+    )
+    status, out, err = run(capsys, f"{path}:Clumsy", "--n", "3")
+    assert status == 2 and out == "" and len(err.splitlines()) == 1
+    assert "Clumsy failed at process" in err and "clumsy.py:7, in begin" in err and "IndexError" in err

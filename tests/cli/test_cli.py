@@ -81,6 +81,19 @@ def test_until_stops_at_a_time_or_at_a_property(capsys):
 
 
 MISTAKES = {
+    "simulate coordinator --set lease=-1": "parameters.lease: expected 0 or more, got -1",
+    "simulate heartbeat --set period=0": "parameters.period: expected a number above 0, got 0",
+    "simulate phi-accrual --set threshold=nan": "parameters.threshold: expected a number above 0, got nan",
+    "simulate bully --set transmission=0": "parameters.transmission: expected a number above 0, got 0",
+    "simulate coordinator --set elected=true": "there is no election in a layer below coordinator",
+    "simulate coordinator --set elected=true --layer heartbeat": "there is no election in a layer below coordinator",
+    "simulate coordinator --layer bully --layer heartbeat": "expected detector below election below mutex",
+    "simulate bully --layer coordinator": "expected election below mutex, lowest first",
+    "simulate heartbeat --layer heartbeat": "there can be one detector in a stack, not 2",
+    "simulate lamport --crash leader@5": "lamport has no leader; name a process",
+    "simulate lamport --call 3@5": "lamport knows no 'election'; it knows: acquire, release",
+    "simulate quorum --set restart=wait-out": "wait-out needs a lease to wait for",
+    "simulate quorum --set coordinators=[1,1,2]": "each coordinator can be named once",
     "simulate quorum --set m=2": "expected 5 to 8 of 8 coordinators, got 2",
     "simulate bully --workload poisson": "demand: bully is not a mutex, so nobody waits to enter",
     "simulate lamport --workload sometimes": "expected one-each, poisson, hot-spot, all-at-once or idle",

@@ -16,8 +16,9 @@ from habemus.network.errors import NetworkError
 from habemus.network.link import Link
 from habemus.network.node import Node
 from habemus.network.storage import Storage
+from habemus.network.timing import settled
 from habemus.process import Durable, Election, Message, Pid, upon, upon_command, upon_recover, upon_start, upon_timeout
-from habemus.scenario import Scenario
+from habemus.scenario import Layer, Place, Scenario
 
 RAFT = Scenario("raft-election", parameters={"low": 300, "high": 600, "heartbeat": 100})
 OWN = f"{__name__}:"
@@ -437,3 +438,21 @@ def test_a_timer_never_runs_out_early_and_is_restarted_or_cancelled_by_name(tmp_
             assert one.stack.layers[-1].order == before
 
     asyncio.run(wait())
+
+
+def test_times_are_patient_unless_they_are_given():
+    ids = [1, 2, 3]
+    bully = settled(Scenario("bully"), ids)
+    assert [layer.algorithm for layer in bully.layers] == ["heartbeat"]
+    assert bully.parameters == {"transmission": 50} and bully.layers[0].parameters["timeout"] == 2000
+    hasty = settled(Scenario("raft-election", parameters={"low": 50, "high": 90}), ids)
+    assert hasty.parameters == {"low": 50, "high": 90}  # a patient heartbeat would come too late for these
+    assert settled(Scenario("bully", layers=[Layer("swim")]), ids).layers[0].algorithm == "swim"
+
+
+def test_a_graph_that_does_not_join_the_members_is_refused(tmp_path):
+    async def start():
+        with pytest.raises(NetworkError, match="the graph joins"):
+            Node(Scenario("yoyo", topology=Place(edges=[(1, 2), (2, 7)])), 1, addresses(3), tmp_path)
+
+    asyncio.run(start())

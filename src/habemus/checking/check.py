@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
 from typing import Any
 
 import msgspec
@@ -21,7 +22,7 @@ MOST_BYTES = 8_000_000_000
 SHORTENING = 300_000  # states in which a shorter counterexample, or one with fewer faults, is looked for
 LASSO_STATES = 2_000_000
 TURN = 50_000  # steps that the reduced search and the full one take before it is the other's turn, at first
-SMALL = 2_000_000  # states; with more, the full search leaves the field to the reduced one
+SMALL = 1_000_000  # states; with more, the full search leaves the field to the reduced one
 WALK = 1_000_000  # steps of random runs
 
 Progress = Callable[[Search], None]
@@ -56,6 +57,7 @@ class Verdict:
         self.ids = list(semantics.topology.ids)
         self.edges = semantics.topology.edges()
         self.assumption = assumption(semantics)
+        self.assumed = assumed(semantics)
         self.instances = 1
         self.states = len(search.states)
         self.transitions = search.transitions
@@ -154,6 +156,14 @@ def assumption(semantics: Semantics) -> str:
     return text + faults_in_words(limits)
 
 
+def assumed(semantics: Semantics) -> str:
+    """The assumption in a few words, for a table."""
+    limits = semantics.limits
+    bounds = [f"{name} ≤ {value}" for name, value in limits.bounds.items()]
+    links = [] if limits.fifo or semantics.synchronous else ["overtaking"]
+    return ", ".join(["pulses" if semantics.synchronous else limits.timing, *links, *bounds])
+
+
 def faults_in_words(limits: Limits) -> str:
     """`; at most 1 crash, 1 recovery`."""
     counted = [
@@ -194,9 +204,9 @@ def check(question: Question, effort: Effort | None = None, progress: Progress |
 def explored(question: Question, effort: Effort, progress: Progress | None) -> tuple[Search, list[Search]]:
     """The search that decides the question, and what else was tried.
 
-    To reduce takes work that does not always pay, and nobody can tell beforehand. So the reduced search and the full one
-    take turns, each longer than the one before, until one of them is done: that takes at most some four times as long as
-    the better of the two alone. A full search that grows large is given up, for there reduction is the only hope.
+    To reduce takes work that does not always pay, and nobody can tell beforehand. So the reduced search and the full
+    one take turns, each longer than the one before, until one of them is done: that takes at most some four times as
+    long as the better of the two alone. A full search that grows large is given up: reduction is the only hope there.
     """
     reduced = Search(question.semantics(), effort.reduced, effort.order, effort.states, effort.memory)
     if effort.walk is not None:
@@ -215,7 +225,7 @@ def explored(question: Question, effort: Effort, progress: Progress | None) -> t
         if not full.finished:
             turn *= 2
             reduced.run(progress, turn)
-    if full.finished and not full.given_up:
+    if full.finished and (not full.stopped or full.interrupted):
         return full, [reduced]
     reduced.run(progress)
     return reduced, [full]
@@ -248,16 +258,16 @@ def shorten(question: Question, search: Search, effort: Effort, verdict: Verdict
 def simplifications(question: Question, search: Search) -> Iterator[Question]:
     """The question with one fault, input or starter less."""
     limits, scenario = question.limits, question.scenario
-    given = vars(limits)
     for name in ("crashes", "recoveries", "losses", "doubles"):
-        if given[name]:
-            yield Question(scenario, Limits(**{**given, name: given[name] - 1}), [search.violated])
+        if getattr(limits, name):
+            fewer: dict[str, Any] = {name: getattr(limits, name) - 1}
+            yield Question(scenario, replace(limits, **fewer), [search.violated])
     if limits.entries > 1 and search.semantics.mutex_layer >= 0:
-        yield Question(scenario, Limits(**{**given, "entries": limits.entries - 1}), [search.violated])
+        yield Question(scenario, replace(limits, entries=limits.entries - 1), [search.violated])
     starters = started(search.semantics, search.way_to(search.culprit))
     for kept in fewer_starters(starters) if search.semantics.mutex_layer < 0 else []:
-        fewer = msgspec.structs.replace(scenario, starters=kept)
-        yield Question(fewer, Limits(**{**given, "anybody": False}), [search.violated])
+        called = msgspec.structs.replace(scenario, starters=kept)
+        yield Question(called, replace(limits, anybody=False), [search.violated])
 
 
 def started(semantics: Semantics, moves: list[Move]) -> list[int]:
@@ -273,8 +283,8 @@ def scenario_of(question: Question, semantics: Semantics, moves: list[Move], las
     loop = len(steps) if lasso is not None else None
     if lasso is not None:
         steps += lasso.circle
-    given = vars(limits)
-    kept = {name: given[name] for name in Schedule.__struct_fields__ if name in given}
+    shared = {field.name for field in fields(limits)}
+    kept: dict[str, Any] = {name: getattr(limits, name) for name in Schedule.__struct_fields__ if name in shared}
     schedule = Schedule(steps=[semantics.label(move) for move in steps], loop=loop, **kept)
     regular = topology.kind in ("ring", "complete")
     place = Place(kind=topology.kind, ids=list(topology.ids))

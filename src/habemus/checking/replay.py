@@ -50,7 +50,7 @@ class Replay(Outcome):
         stack = player.semantics.stack
         self.lock = None
         if any(issubclass(anatomy.cls, Mutex) for anatomy in stack):
-            self.lock = LockFigures(player.world.lock, self.messages)
+            self.lock = LockFigures(player.world.lock, self.messages, self.time)
         self.detection = None
         self.ended = "quiescence" if player.over else "time"
         self.cls = stack[-1].cls
@@ -58,6 +58,7 @@ class Replay(Outcome):
         self.parameters = {name: getattr(some, name) for name in stack[-1].parameters}
         self.digest = recorder.digest
         self.recorder = recorder
+        self.ends = player.ends
 
 
 class Player:
@@ -71,6 +72,7 @@ class Player:
         self.state = semantics.initial
         self.time = 0
         self.over = False
+        self.ends: list[int] = []  # how many events were recorded by the end of each step
         self.under_way: dict[tuple[int, int], list[Envelope]] = {}
         self.messages_by_type: dict[str, int] = {}
         for probe in semantics.probes:
@@ -94,6 +96,7 @@ class Player:
         elif event.kind not in ("tick", "abstain"):
             self.react(move, event)
         self.state = move.state
+        self.ends.append(recorder.count)
 
     def taken(self, event: Event, away: bool) -> Envelope:
         """The letter that an event is about, taken off its link if it goes `away`."""

@@ -114,7 +114,7 @@ class Search:
             self.expand(number, True)
 
     def is_reviewed(self) -> bool:
-        """Whether every choice stands by what is known now; a state whose choice does not is expanded again, in full."""
+        """Whether every choice stands by what is known now; where one does not, the state is expanded in full."""
         assert self.reduction is not None
         learned = self.reduction.learned
         doubtful = self.review()

@@ -7,6 +7,8 @@ times while millions of global steps are explored.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from traceback import extract_tb
 from typing import Any
 
 from habemus.checking.inboxes import Inboxes
@@ -15,7 +17,9 @@ from habemus.checking.onlookers import Note, Onlookers
 from habemus.checking.probe import MOST_BRANCHES, Event, Local, NonDeterminismError, Probe
 from habemus.process import Anatomy, Election, MisuseError, Mutex, Pid
 from habemus.process.source import place as where
+from habemus.process.source import source_file
 from habemus.properties import Property
+from habemus.simulation.run import ClauseError
 from habemus.simulation.topology import Topology
 
 CHECKED_TWICE = 2000  # clauses run, before only one in sixteen is run again to see whether it is deterministic
@@ -219,7 +223,12 @@ class Steps:
                 probe.timers = {timer: ticks - passed for timer, ticks in probe.timers.items()}
         elif event.kind == "command" and event.name == "acquire":
             wishes -= 1
-        probe.react(event, [])
+        try:
+            probe.react(event, [])
+        except MisuseError:
+            raise
+        except Exception as error:
+            raise self.failure(error, probe.id, event) from error
         awake = local.awake or event.kind == "start"
         after = Local(local.place, True, awake, wishes, alarms, probe.armed(), probe.layers())
         note: Note = tuple(probe.said)
@@ -233,6 +242,17 @@ class Steps:
         )
         return Outcome(
             self.local_number(after), sends, self.onlookers.number_of(note), tuple(probe.script[: probe.tossed])
+        )
+
+    def failure(self, error: Exception, pid: Pid, event: Event) -> ClauseError:
+        """What an exception out of a clause means to its author: the class, the file and line, the process."""
+        sources = {source_file(anatomy.cls) for anatomy in self.stack}
+        frames = [f for f in extract_tb(error.__traceback__) if any(s and s.endswith(f.filename) for s in sources)]
+        at = f"in {self.clause_name(event)}"
+        if frames:
+            at = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}, in {frames[-1].name}"
+        return ClauseError(
+            f"{self.stack[-1].cls.__name__} failed at process {pid} ({at}): {type(error).__name__}: {error}"
         )
 
     def compare(self, first: Outcome, second: Outcome, event: Event) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from habemus.trace import Event, Trace
+from typing import Any
+
+from habemus.checking.replay import Replay
+from habemus.trace import Event
 from habemus.trace.transcript import fault, grouped
 
 ROLES = {
@@ -14,13 +17,26 @@ ROLES = {
 }
 
 
-def sentences(trace: Trace) -> list[str]:
-    """The run, a sentence a step."""
-    return [sentence(event) for event in trace.events]
+def told_steps(outcome: Replay) -> list[list[str]]:
+    """The run, step by step: a sentence each, or one for everybody who takes part in a step."""
+    schedule = outcome.scenario.schedule
+    assert schedule is not None
+    told = []
+    begin = 0
+    for label, end in zip(schedule.steps, outcome.ends, strict=True):
+        events = outcome.trace.events[begin:end]
+        told.append([sentence(event) for event in events] or [uneventful(label)])
+        begin = end
+    return told
+
+
+def uneventful(label: str) -> str:
+    """A step in which no clause ran."""
+    return "A tick passes." if label == "tick" else f"{label}: nothing comes of it."
 
 
 def sentence(event: Event) -> str:
-    """One step: what set it off, and what came of it."""
+    """What set a clause off, and what came of it."""
     if not event.clause:
         who = f"{event.process} " if event.process is not None else ""
         return f"{who}{fault(event)}."
@@ -29,9 +45,24 @@ def sentence(event: Event) -> str:
         parts.append(f"sends {label} to {', '.join(map(str, receivers))}")
     if event.role is not None:
         parts.append(ROLES.get(event.role, event.role))
+    elif "leader" in event.changed:
+        leader = event.changed["leader"]
+        parts.append("has no leader any more" if leader is None else f"takes {leader} for the leader")
     if len(parts) == 1:
-        parts.append("does nothing more" if not event.changed else "takes note")
-    return f"{', '.join(parts[:-1])} and {parts[-1]}." if len(parts) > 2 else f"{parts[0]} and {parts[1]}."
+        parts.append(changes(event.changed))
+    return f"{listed(parts)}."
+
+
+def changes(changed: dict[str, Any]) -> str:
+    """What a clause changed that nobody else can see."""
+    if not changed:
+        return "changes nothing"
+    return "sets " + listed([f"{name} to {value}" for name, value in changed.items()])
+
+
+def listed(words: list[str]) -> str:
+    """`a, b and c`."""
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
 
 
 def occasion(event: Event) -> str:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from habemus.checking.check import HOLDS, INCOMPLETE, VIOLATED, Effort, Verdict
 from habemus.checking.replay import Replay, play
-from habemus.checking.telling import sentences
+from habemus.checking.telling import told_steps
 from habemus.cli.report import GREEN, MARKS, VERMILLION, drawn, print_json
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def report(verdict: Verdict, json: bool, trace: str | None, diagram: str | None,
         print_json({**verdict.as_dict(), "digest": outcome.digest if outcome is not None else None})
     else:
         console = Console(highlight=False)
-        console.print(told(verdict, outcome))
+        console.print(told(verdict, outcome, console.width))
         written = (("diagram", diagram), ("trace", trace), ("counterexample", save))
         for made, path in written if outcome is not None else ():
             if path is not None:
@@ -46,20 +46,12 @@ def report(verdict: Verdict, json: bool, trace: str | None, diagram: str | None,
     return STATUS[verdict.verdict]
 
 
-def told(verdict: Verdict, outcome: Replay | None) -> RenderableType:
+def told(verdict: Verdict, outcome: Replay | None, width: int) -> RenderableType:
     """The verdict for a person."""
     instances = f", {verdict.instances:,} instances" if verdict.instances > 1 else ""
     head = Text.assemble("  ", (verdict.algorithm, "bold"), (f"   {verdict.n} processes{instances}", "dim"))
     parts: list[RenderableType] = [Text(), head, Padding(Text(verdict.assumption, style="dim"), (0, 2)), Text()]
-    line = Text.assemble("  ", (verdict.verdict, COLOURS[verdict.verdict]))
-    if verdict.truncated and verdict.verdict == HOLDS:
-        line.append("  within these limits", "dim")
-    line.append("   ")
-    for name, holds in verdict.properties.items():
-        mark, style = MARKS[holds]
-        line.append(f"{mark} ", style)
-        line.append(name + "   ")
-    parts.append(line)
+    parts += judged(verdict, width)
     if verdict.stopped:
         reach = f"{verdict.states:,} states to depth {verdict.depth} hold so far" if not verdict.violated else ""
         parts.append(Text(f"  Incomplete: {verdict.stopped}; {reach}.", "yellow"))
@@ -67,6 +59,22 @@ def told(verdict: Verdict, outcome: Replay | None) -> RenderableType:
         parts += [Text(), *story(verdict, outcome)]
     parts += [Text(), *figures(verdict)]
     return Group(*parts)
+
+
+def judged(verdict: Verdict, width: int) -> list[RenderableType]:
+    """The verdict, and what is known of each property; a mark stays with its name."""
+    line = Text.assemble("  ", (verdict.verdict, COLOURS[verdict.verdict]))
+    if verdict.truncated and verdict.verdict == HOLDS:
+        line.append("  within these limits", "dim")
+    lines: list[RenderableType] = []
+    for name, holds in verdict.properties.items():
+        mark, style = MARKS[holds]
+        if line.cell_len + len(f"   {mark} {name}") > width:
+            lines.append(line)
+            line = Text(" " * (2 + len(verdict.verdict)))
+        line.append(f"   {mark} ", style)
+        line.append(name)
+    return [*lines, line]
 
 
 def story(verdict: Verdict, outcome: Replay) -> list[RenderableType]:
@@ -78,11 +86,18 @@ def story(verdict: Verdict, outcome: Replay) -> list[RenderableType]:
     schedule = verdict.counterexample.schedule if verdict.counterexample is not None else None
     kind = "The shortest run that shows it" if verdict.shortest else "A run that shows it"
     lines.append(Text(f"  {kind}, {counted(schedule)}:", "dim"))
-    told_steps = sentences(outcome.trace)
-    for number, step in enumerate(told_steps[:TOLD_STEPS], start=1):
-        lines.append(Padding(Text(f"{number:>3}  {step}"), (0, 2)))
-    if len(told_steps) > TOLD_STEPS:
-        lines.append(Text(f"       and {len(told_steps) - TOLD_STEPS} more; --trace writes them all", "dim"))
+    steps = told_steps(outcome)
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(justify="right", min_width=3)
+    table.add_column()
+    for number, step in enumerate(steps[:TOLD_STEPS]):
+        if schedule is not None and number == schedule.loop:
+            table.add_row("", Text("and then for ever:", "dim"))
+        for line, sentence in enumerate(step):
+            table.add_row("" if line else str(number + 1), Text(sentence))
+    lines.append(Padding(table, (0, 2)))
+    if len(steps) > TOLD_STEPS:
+        lines.append(Text(f"       and {len(steps) - TOLD_STEPS} more steps; --trace writes them all", "dim"))
     return lines
 
 
@@ -98,7 +113,7 @@ def counted(schedule: Schedule | None) -> str:
 
 def figures(verdict: Verdict) -> list[RenderableType]:
     """What it took."""
-    rate = f"{verdict.states / verdict.seconds:,.0f} states/s" if verdict.seconds else "no time"
+    rate = f"{verdict.rate:,.0f} states/s" if verdict.rate else "no time"
     hits = 100 * (1 - verdict.misses / verdict.lookups) if verdict.lookups else 0.0
     how = "reduced by commutation" if verdict.reduced else "every interleaving"
     first = (
@@ -109,7 +124,11 @@ def figures(verdict: Verdict) -> list[RenderableType]:
         f"  {verdict.clauses:,} clauses run, {hits:.1f}% of steps looked up, {rate}, "
         f"{verdict.bytes / verdict.states:,.0f} bytes/state"
     )
-    return [Text(first), Text(second, "dim")]
+    lines = [Text(first), Text(second, "dim")]
+    if verdict.set_aside:
+        other = "full" if verdict.reduced else "reduced"
+        lines.append(Text(f"  besides, {verdict.set_aside:,} states of a {other} search that was given up", "dim"))
+    return [*lines]
 
 
 def report_catalogue(effort: Effort, jobs: int, json: bool) -> int:
@@ -121,31 +140,37 @@ def report_catalogue(effort: Effort, jobs: int, json: bool) -> int:
 
     names = [name for name in algorithm_names() if issubclass(find_algorithm(name), Election | Mutex)]
     questions = [default_question(name, find_algorithm(name)) for name in names]
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for column in ("algorithm", "n", "verdict", "states", "transitions", "seconds"):
-        table.add_column(column, justify="right" if column in ("n", "states", "transitions", "seconds") else "left")
-    table.add_column("assumption", style="dim")
     rows = list(verdicts(questions, effort, jobs, None))
     if json:
         print_json([verdict.as_dict() for verdict in rows])
-    for verdict in rows:
-        word = Text(verdict.verdict, COLOURS[verdict.verdict])
-        if verdict.violated:
-            word.append(f" {verdict.violated}", VERMILLION)
-        table.add_row(
-            verdict.algorithm,
-            str(verdict.n),
-            word,
-            f"{verdict.states:,}",
-            f"{verdict.transitions:,}",
-            f"{verdict.seconds:.2f}",
-            verdict.assumption + (" (limits reached)" if verdict.truncated else ""),
-        )
-    if not json:
-        Console(highlight=False).print(table)
+    else:
+        Console(highlight=False).print(catalogue_table(rows), Padding(Text(LEGEND, "dim"), (1, 0, 0, 0)))
     unexpected = [row for row in rows if row.violated and row.algorithm not in KNOWN_TO_FAIL]
     return 1 if unexpected else 3 if any(row.verdict == INCOMPLETE for row in rows) else 0
 
+
+def catalogue_table(rows: list[Verdict]) -> Table:
+    """A line for each algorithm, at most 80 columns wide."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for column in ("algorithm", "n", "verdict", "states", "seconds"):
+        table.add_column(column, justify="left" if column in ("algorithm", "verdict") else "right", no_wrap=True)
+    table.add_column("assumption", style="dim")
+    for verdict in rows:
+        table.add_row(
+            verdict.algorithm,
+            str(verdict.n),
+            Text(f"✗ {verdict.violated}" if verdict.violated else verdict.verdict, COLOURS[verdict.verdict]),
+            f"{verdict.states:,}",
+            f"{verdict.seconds:.2f}",
+            verdict.assumed + (" *" if verdict.truncated else ""),
+        )
+    return table
+
+
+LEGEND = """\
+async: any delay, and timers run out at any moment, twice at each process;
+bounded: messages take 1 tick; pulses: all take steps together; FIFO links.
+* within limits: some runs were cut short by a bound, and their ends not judged."""
 
 KNOWN_TO_FAIL = ("anonymous-ring", "btcp")
 """What is in the catalogue because it fails, or promises uniqueness only with high probability: no news."""

@@ -41,6 +41,7 @@ class Heartbeat(Detector):
     model = "synchronous, crash-recovery"
     guarantees = ("completeness", "accuracy")
     horizon = 1000
+    positive = ("period", "look")
 
     period: Parameter[int] = 10
     transmission: Parameter[int] = 10

@@ -71,6 +71,7 @@ class PhiAccrual(Detector):
     model = "partially synchronous, crash-recovery, loss"
     guarantees = ("completeness",)
     horizon = 5000
+    positive = ("period", "threshold", "window", "look")
 
     period: Parameter[int] = 100
     threshold: Parameter[float] = 8.0

@@ -79,6 +79,7 @@ class Swim(Detector):
     model = "partially synchronous, crash-recovery, loss"
     guarantees = ("completeness", "accuracy")
     horizon = 5000
+    positive = ("period", "transmission", "most")
 
     period: Parameter[int] = 100
     transmission: Parameter[int] = 10

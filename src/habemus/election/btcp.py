@@ -82,6 +82,7 @@ class BTCP(Election):
     name = "btcp"
     topology = "complete"
     model = "synchronous"
+    positive = ("transmission", "patience")
 
     transmission: Parameter[int] = 10
     patience: Parameter[int] = 30  # the time-out, in alternations

@@ -80,6 +80,7 @@ class Bully(Election):
     model = "synchronous"
     guarantees = ("termination", "uniqueness", "agreement")  # and stability with `stable`, or while nobody recovers
     bounds = (Bound(WORST, "n² - 1", lambda n, m: n * n - 1),)
+    positive = ("transmission",)
 
     transmission: Parameter[int] = 10
     processing: Parameter[int] = 1

@@ -75,6 +75,7 @@ class GossipElection(Election):
     topology = "complete"
     model = "synchronous"
     bounds = (Bound(MEAN, "2·7n + 2·16² (one starter)", lambda n, m: 14 * n + 2 * min(n, 16) * (min(n, 16) - 1)),)
+    positive = ("relays", "fanout", "repeats", "transmission")
 
     election: Parameter[str] = "habemus"
     relays: Parameter[int] = 16

@@ -87,6 +87,7 @@ class InvitationElection(Election):
     model = "asynchronous, crash-recovery, loss, partitions"
     guarantees = ("termination", "agreement")  # once no fault is left; a leader a group, always
     horizon = 2000
+    positive = ("period", "patience")
 
     period: Parameter[int] = 100
     patience: Parameter[int] = 25

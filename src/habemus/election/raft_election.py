@@ -95,6 +95,7 @@ class RaftElection(Election):
     model = "partially synchronous, crash-recovery, loss"
     guarantees = ("termination", "agreement")  # and at most one leader a term
     horizon = 2000
+    positive = ("low", "high", "heartbeat")
 
     low: Parameter[int] = 150
     high: Parameter[int] = 300

@@ -60,6 +60,7 @@ class Sortition(Election):
     topology = "any"
     model = "synchronous"
     bounds = (Bound(WORST, "2m·n a round", lambda n, m: 2 * m * n),)
+    positive = ("rounds", "transmission")
 
     seed: Parameter[str] = "habemus"
     stake: Parameter[dict[Pid, int]] = {}  # who is not named has one unit

@@ -83,6 +83,7 @@ class TokenRing(Mutex):
     topology = "complete"
     model = "asynchronous; with `regenerate` crash-recovery, perfect detector"
     horizon = 2000
+    positive = ("silence",)
 
     regenerate: Parameter[bool] = False
     silence: Parameter[int] = 40

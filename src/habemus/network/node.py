@@ -28,7 +28,6 @@ from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
 
-from habemus.catalogue import find_algorithm
 from habemus.network import clock
 from habemus.network.addresses import Address
 from habemus.network.endpoint import Acceptor, Arrival, Endpoint
@@ -37,24 +36,16 @@ from habemus.network.handshake import Identity
 from habemus.network.link import Link
 from habemus.network.stack import TICK, Stack
 from habemus.network.storage import Met, Record, Storage, restored_fields, saved_fields
+from habemus.network.timing import patience_of_others, settled
 from habemus.network.wire import Codec, Hello
-from habemus.process import Detector, Pid, Process, dissect
-from habemus.scenario import Layer, Scenario
+from habemus.process import Detector, Pid
+from habemus.scenario import Scenario
 from habemus.simulation.agenda import starters_of
 from habemus.simulation.outcome import trace_header
 from habemus.simulation.placing import place_processes
 from habemus.simulation.run import build_stack
 from habemus.trace import Envelope, Recorder
 
-DETECTOR = "heartbeat"
-TRANSMISSION = 50  # ticks that a message may take, unless the algorithm is told otherwise
-TIMING: dict[str, dict[str, Any]] = {  # of those who beat, likewise: patient enough to cost next to nothing
-    "heartbeat": {"period": 500, "timeout": 2000, "look": 500},
-    "phi-accrual": {"period": 500, "look": 250, "least_deviation": 100},
-    "swim": {"period": 1000},
-    "raft-election": {"low": 1000, "high": 2000, "heartbeat": 250},
-}
-DEFAULT_STALL = 1000  # ticks
 QUIET = 1.0  # seconds in which no other process was found, until the election begins without those who are missing
 PARTING_TIME = 0.5
 REMEMBERED = 1000  # changes of leader
@@ -97,6 +88,8 @@ class Node:
         self.scenario = scenario = settled(scenario, sorted(addresses))
         stack, parameters = build_stack(scenario)
         topology = place_processes(scenario, [anatomy.cls for anatomy in stack])
+        if sorted(topology.ids) != sorted(addresses):
+            raise NetworkError(f"the graph joins {sorted(topology.ids)}, but the members are {sorted(addresses)}")
         self.topology = topology
         self.group = group
         self.key = key
@@ -509,32 +502,3 @@ class Node:
             "last_change": self.history[-1].time if self.history else None,
             "uptime": round((clock.now() - self.born) / 1e9, 3),
         }
-
-
-def settled(scenario: Scenario, ids: list[Pid]) -> Scenario:
-    """The scenario with the members in their places and, where suspicions are heeded, a detector for the hung."""
-    place = msgspec.structs.replace(scenario.topology, ids=ids, n=None) if scenario.topology.ids is None else None
-    if place is not None and scenario.topology.edges is None:
-        scenario = msgspec.structs.replace(scenario, topology=place)
-    stack, _ = build_stack(scenario)
-    layers = list(scenario.layers)
-    hears = any({"suspect", "trust"} & anatomy.events.keys() for anatomy in stack)
-    if hears and not any(issubclass(anatomy.cls, Detector) for anatomy in stack):
-        layers.insert(0, Layer(DETECTOR))
-    timed = [Layer(each.algorithm, real_timing(each.algorithm, each.parameters)) for each in layers]
-    parameters = real_timing(scenario.algorithm, scenario.parameters)
-    return msgspec.structs.replace(scenario, layers=timed, parameters=parameters)
-
-
-def real_timing(algorithm: str, given: dict[str, Any]) -> dict[str, Any]:
-    """The parameters of a layer, with times that suit real machines and networks where none are given."""
-    usual = dict(TIMING.get(algorithm, {}))
-    if "transmission" in dissect(find_algorithm(algorithm)).parameters:
-        usual["transmission"] = TRANSMISSION
-    return {**usual, **given}
-
-
-def patience_of_others(layers: list[Process]) -> int:
-    """How soon others may give this process up: as soon as it would give up them."""
-    times = [getattr(process, name, None) for process in layers for name in ("usual_patience", "low")]
-    return min([each for each in times if isinstance(each, int)], default=DEFAULT_STALL)

@@ -64,6 +64,8 @@ class Stack(Host):
         self.outbox: list[tuple[Pid, int, Message, Envelope | None]] = []  # to whom, from which layer, what
         self.said: list[tuple[int, str, Pid | None]] = []  # which layer announced what
         self.handlers = {m: (layer, c) for layer, a in enumerate(stack) for m, c in a.messages.items()}
+        self.guarded = [(layer, clause) for layer, anatomy in enumerate(stack) for clause in anatomy.guarded]
+        self.promises = [(layer, name) for layer, anatomy in enumerate(stack) for name in anatomy.durable]
         self.commands: dict[str, tuple[int, Clause]] = {}
         for layer, anatomy in enumerate(stack):
             if "start" in anatomy.events and issubclass(anatomy.cls, Election):
@@ -232,8 +234,7 @@ class Stack(Host):
 
     def memory(self) -> tuple[Any, ...]:
         """The same as one value that can be compared later."""
-        layers = zip(self.layers, self.stack, strict=True)
-        return tuple([frozen(getattr(process, name)) for process, anatomy in layers for name in anatomy.durable])
+        return tuple([frozen(getattr(self.layers[layer], name)) for layer, name in self.promises])
 
     def put_back(self, durable: State) -> None:
         """Set the durable fields."""
@@ -250,7 +251,8 @@ class Stack(Host):
     ) -> None:
         """Run one clause, then whatever it made true."""
         self.run_clause(layer, clause, arguments, subject, received)
-        self.settle()
+        if self.rising or self.guarded:
+            self.settle()
 
     def run_clause(
         self, layer: int, clause: Clause, arguments: tuple[Any, ...], subject: object, received: list[Envelope]
@@ -289,11 +291,10 @@ class Stack(Host):
 
     def ready_guard(self) -> tuple[int, Clause] | None:
         """The first `whenever` clause whose guard is true."""
-        for layer, anatomy in enumerate(self.stack):
-            for clause in anatomy.guarded:
-                guard: Any = clause.key
-                if guard(self.layers[layer]):
-                    return layer, clause
+        for layer, clause in self.guarded:
+            guard: Any = clause.key
+            if guard(self.layers[layer]):
+                return layer, clause
         return None
 
     def tell(self, what: str, subject: Pid | None, below: int) -> None:

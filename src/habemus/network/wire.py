@@ -32,6 +32,7 @@ LARGEST_FRAME = 1 << 20
 LARGEST_GREETING = 1 << 14  # until the other end is known
 
 LENGTH = Layout(">I")
+PARCEL = 5
 
 
 class Hello(Struct, array_like=True, tag=0, frozen=True):
@@ -77,7 +78,7 @@ class Refusal(Struct, array_like=True, tag=4, frozen=True):
     final: bool = False
 
 
-class Parcel(Struct, array_like=True, tag=5, frozen=True):
+class Parcel(Struct, array_like=True, tag=PARCEL, frozen=True):
     """A message. Reliable ones are numbered from 1; `origin` is the event that sent it, where a trace is recorded."""
 
     number: int
@@ -139,22 +140,23 @@ class Frames:
 
     def __init__(self) -> None:
         self.limit = LARGEST_GREETING
-        self.buffer = bytearray()
+        self.data = b""
+        self.position = 0  # up to which it has been cut
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """The bodies that are complete with this data, each cut off only when the one before has been dealt with."""
-        buffer = self.buffer
-        buffer += data
-        while len(buffer) >= LENGTH.size:
-            (length,) = LENGTH.unpack_from(buffer)
+        if self.position < len(self.data):
+            data = self.data[self.position :] + data
+        self.data, self.position = data, 0
+        while len(data) - self.position >= LENGTH.size:
+            (length,) = LENGTH.unpack_from(data, self.position)
             if length > self.limit:
                 raise WireError(f"a frame of {length:,} bytes; at most {self.limit:,} are taken here")
-            end = LENGTH.size + length
-            if len(buffer) < end:
+            start = self.position + LENGTH.size
+            if len(data) - start < length:
                 return
-            body = bytes(buffer[LENGTH.size : end])
-            del buffer[:end]
-            yield body
+            self.position = start + length
+            yield data[start : self.position]
 
 
 class Codec:
@@ -177,8 +179,8 @@ class Codec:
     def parcel(self, message: Message, number: int, origin: tuple[int, int, int] | None) -> bytes:
         """A message ready to be sent."""
         kind = self.numbers[type(message)]
-        fields = Raw(_encoder.encode([getattr(message, name) for name in self.fields[kind]]))
-        return _encoder.encode(Parcel(number, kind, fields, origin))
+        fields = [getattr(message, name) for name in self.fields[kind]]
+        return _encoder.encode((PARCEL, number, kind, fields, origin))  # as a Parcel would be, in one go
 
     def message(self, parcel: Parcel) -> Message:
         """The message in a parcel."""

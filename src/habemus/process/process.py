@@ -110,6 +110,7 @@ class Process:
     model: ClassVar[str] = "asynchronous"
     guarantees: ClassVar[tuple[str, ...]] = ()
     bounds: ClassVar[tuple[Bound, ...]] = ()
+    positive: ClassVar[tuple[str, ...]] = ()  # the parameters that may not be 0; none that is a number may be less
     horizon: ClassVar[int] = 0  # how long to simulate an algorithm that never comes to rest, if nobody says
 
     __slots__ = ("_port", "host", "id", "n", "predecessor", "successor")

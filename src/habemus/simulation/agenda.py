@@ -31,11 +31,11 @@ def schedule(scenario: Scenario, simulation: Simulation) -> None:
     """Put starters, calls, demand and faults on the agenda."""
     topology = simulation.topology
     simulation.at(0, simulation.start_below)
-    for fault in scenario.faults:
+    for number, fault in enumerate(scenario.faults):
+        if isinstance(fault, Crash | Pause) and fault.process == "leader" and "start" not in simulation.commands:
+            raise ScenarioError(f"faults[{number}].process: {scenario.algorithm} has no leader; name a process")
         simulation.at(fault.at, action_of(fault, simulation))
     starters = starters_of(scenario, topology)
-    if "start" not in simulation.commands and scenario.starters is not None:
-        raise ScenarioError(f"starters: {scenario.algorithm} holds no election that anybody could start")
     if starters:
         simulation.at(0, lambda: simulation.start(starters))
     workload: Workload | None = None
@@ -47,6 +47,8 @@ def schedule(scenario: Scenario, simulation: Simulation) -> None:
         command = checked_command(call, number, scenario, simulation)
         for pid in call.who:
             simulation.at(call.at, call_action(simulation, workload, pid, command, call.hold))
+    if "start" not in simulation.commands and scenario.starters is not None:
+        raise ScenarioError(f"starters: {scenario.algorithm} holds no election that anybody could start")
 
 
 def checked_command(call: Call, number: int, scenario: Scenario, simulation: Simulation) -> str:

@@ -93,7 +93,7 @@ def overtaken(order: list[int]) -> list[int]:
 
 
 def throughput(lock: Lock, time: int) -> float | None:
-    """Entries per 1000 ticks, from the first request to the last exit, or to the end of the run if it is still to come."""
+    """Entries per 1000 ticks, from the first request to the last exit, or to the end of the run if that is to come."""
     if not lock.entries:
         return None
     last = max([time if use.end < 0 else use.end for use in lock.resource.uses])

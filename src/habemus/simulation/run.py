@@ -24,6 +24,7 @@ from habemus.simulation.simulation import Simulation
 from habemus.trace import Recorder
 
 STAGE = 250_000
+LAYERS = ("detector", "election", "mutex")  # what is built on what
 
 Progress = Callable[[int, int], None]
 
@@ -186,7 +187,20 @@ def build_stack(scenario: Scenario) -> tuple[list[Anatomy], list[dict[str, Any]]
         parameters.append(checked_parameters(stack[-1], layer.parameters, f"layers[{number}].parameters"))
     stack.append(dissect(find_algorithm(scenario.algorithm)))
     parameters.append(checked_parameters(stack[-1], scenario.parameters, "parameters"))
+    check_order([anatomy.cls for anatomy in stack])
+    if parameters[-1].get("elected") and not any(issubclass(anatomy.cls, Election) for anatomy in stack):
+        raise ScenarioError(f"parameters.elected: there is no election in a layer below {scenario.algorithm}")
     return stack, parameters
+
+
+def check_order(stack: list[Any]) -> None:
+    """Refuse layers that could not hear of each other: a detector is below an election, and that below a mutex."""
+    kinds = [cls.kind for cls in stack if cls.kind in LAYERS]
+    for kind in LAYERS:
+        if kinds.count(kind) > 1:
+            raise ScenarioError(f"layers: there can be one {kind} in a stack, not {kinds.count(kind)}")
+    if kinds != sorted(kinds, key=LAYERS.index):
+        raise ScenarioError(f"layers: expected {' below '.join(sorted(kinds, key=LAYERS.index))}, lowest first")
 
 
 def checked_parameters(anatomy: Anatomy, given: dict[str, Any], where: str) -> dict[str, Any]:
@@ -204,6 +218,10 @@ def checked_parameters(anatomy: Anatomy, given: dict[str, Any], where: str) -> d
             choices = choices_of(field.hint)
             expected = f"; expected {' or '.join(choices)}" if choices else ""
             raise ScenarioError(f"{where}.{name}: {sentence}{expected}") from None
+        number = parameters[name]
+        if isinstance(number, int | float) and (not number >= 0 or (number == 0 and name in anatomy.cls.positive)):
+            least = "a number above 0" if name in anatomy.cls.positive else "0 or more"
+            raise ScenarioError(f"{where}.{name}: expected {least}, got {number}")
     return parameters
 
 

@@ -1,0 +1,57 @@
+"""How long things take on real machines and networks, where nobody says.
+
+A tick is a millisecond. The defaults of the algorithms suit a simulation, where a message takes a tick; here they are
+patient enough that a busy machine does not look dead, and that an idle group costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from habemus.catalogue import find_algorithm
+from habemus.process import Detector, Pid, Process, dissect
+from habemus.scenario import Layer, Scenario
+from habemus.simulation.run import build_stack
+
+DETECTOR = "heartbeat"
+TRANSMISSION = 50
+TIMING: dict[str, dict[str, Any]] = {
+    "heartbeat": {"period": 500, "timeout": 2000, "look": 500},
+    "phi-accrual": {"period": 500, "look": 250, "least_deviation": 100},
+    "swim": {"period": 1000},
+    "raft-election": {"low": 1000, "high": 2000, "heartbeat": 250},
+}
+DEFAULT_STALL = 1000
+
+
+def settled(scenario: Scenario, ids: list[Pid]) -> Scenario:
+    """The scenario with the members in their places and, where suspicions are heeded, a detector for the hung."""
+    if scenario.topology.edges is None and scenario.topology.file is None:
+        place = msgspec.structs.replace(scenario.topology, ids=ids, n=None)
+        scenario = msgspec.structs.replace(scenario, topology=place)
+    stack, _ = build_stack(scenario)
+    layers = list(scenario.layers)
+    hears = any({"suspect", "trust"} & anatomy.events.keys() for anatomy in stack)
+    if hears and not any(issubclass(anatomy.cls, Detector) for anatomy in stack):
+        layers.insert(0, Layer(DETECTOR))
+    timed = [Layer(each.algorithm, real_timing(each.algorithm, each.parameters)) for each in layers]
+    parameters = real_timing(scenario.algorithm, scenario.parameters)
+    return msgspec.structs.replace(scenario, layers=timed, parameters=parameters)
+
+
+def real_timing(algorithm: str, given: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of a layer with real times; who sets one of several that belong together sets them all."""
+    usual = dict(TIMING.get(algorithm, {}))
+    if usual.keys() & given.keys():
+        usual = {}
+    if "transmission" in dissect(find_algorithm(algorithm)).parameters:
+        usual["transmission"] = TRANSMISSION
+    return {**usual, **given}
+
+
+def patience_of_others(layers: list[Process]) -> int:
+    """How soon others may give this process up: as soon as it would give up them."""
+    times = [getattr(process, name, None) for process in layers for name in ("usual_patience", "low")]
+    return min([each for each in times if isinstance(each, int)], default=DEFAULT_STALL)
