@@ -2,8 +2,8 @@
 
 tlaplus/Examples has Chang and Roberts' algorithm (S. Merz, 2016: links that overtake, no announcement, first steps are
 steps) and YoYo (L. Yvoz and S. Merz, 2024). The counts of the former are those of its rules for each set of initiators,
-but for the idle first step of the others; with it, all sets together have the 137 distinct states recorded there for its
-instance of three. A Promela model of Chang and Roberts' algorithm with announcement has 4,871 states in SPIN, which
+but for the idle first step of the others; with it, all sets together have the 137 distinct states recorded there for
+its instance of three. A Promela model of Chang and Roberts' algorithm with announcement has 4,871 states in SPIN, which
 counts the one before `init` has run.
 """
 

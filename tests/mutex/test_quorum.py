@@ -173,7 +173,7 @@ def test_once_all_are_back_everybody_gets_in(restart, data):
 
 
 def test_a_release_that_a_durable_coordinator_missed_is_inquired_after():
-    """2 is down when 1 leaves; when it is back it asks, learns that it is over, and grants to 3, with another inquiry."""
+    """2 is down when 1 leaves; back, it asks, learns that it is over, and grants to 3, with another inquiry."""
     scenario = Scenario(
         "quorum",
         parameters={"coordinators": [2]},

@@ -4,7 +4,7 @@ from habemus.properties import Accuracy, Completeness, Suspicions, World
 
 
 def test_detection_time_runs_from_the_crash():
-    seen = Suspicions()
+    seen = Suspicions(3)
     seen.crashed(3, 100)
     seen.suspects(1, 3, 121)
     seen.suspects(2, 3, 130)
@@ -12,21 +12,21 @@ def test_detection_time_runs_from_the_crash():
 
 
 def test_a_mistake_lasts_until_it_is_taken_back():
-    seen = Suspicions()
+    seen = Suspicions(3)
     seen.suspects(1, 3, 50)
     seen.trusts(1, 3, 64)
     assert (seen.mistakes, seen.mistake_durations, seen.detection_times) == (1, [14], [])
 
 
 def test_a_mistake_that_comes_true_is_a_mistake_until_then_and_a_detection_at_once():
-    seen = Suspicions()
+    seen = Suspicions(3)
     seen.suspects(1, 3, 50)
     seen.crashed(3, 70)
     assert (seen.mistakes, seen.mistake_durations, seen.detection_times) == (1, [20], [0])
 
 
 def test_to_go_on_suspecting_who_is_back_is_a_mistake():
-    seen = Suspicions()
+    seen = Suspicions(3)
     seen.crashed(3, 10)
     seen.suspects(1, 3, 20)
     seen.recovered(3, 40)
@@ -34,8 +34,25 @@ def test_to_go_on_suspecting_who_is_back_is_a_mistake():
     assert (seen.mistakes, seen.mistake_durations) == (1, [5])
 
 
+def test_only_the_suspicion_that_is_not_taken_back_counts_as_detection():
+    seen = Suspicions(3)
+    seen.suspects(1, 3, 50)
+    seen.crashed(3, 60)
+    seen.trusts(1, 3, 65)  # a late sign of life
+    seen.suspects(1, 3, 100)
+    assert seen.detection_times == [40]
+
+
+def test_the_dead_neither_watch_nor_are_watched():
+    seen = Suspicions(3)
+    seen.crashed(3, 100)
+    seen.recovered(3, 150)
+    seen.advance(200)
+    assert seen.pair_ticks == 6 * 100 + 2 * 50 + 6 * 50
+
+
 def test_to_say_the_same_twice_counts_once():
-    seen = Suspicions()
+    seen = Suspicions(3)
     seen.suspects(1, 3, 50)
     seen.suspects(1, 3, 55)
     assert seen.mistakes == 1

@@ -157,4 +157,5 @@ def small_run(name: str, width: int) -> Any:
     from habemus.trace.terminal import terminal_diagram
 
     outcome = simulate(Scenario(name, topology=Place(n=DRAWN_N)), keep=DRAWN_EVENTS)
-    return terminal_diagram(outcome.trace, width - 4, rows=DRAWN_ROWS)
+    assert outcome.recorder is not None
+    return terminal_diagram(outcome.trace, width - 4, DRAWN_ROWS, outcome.recorder.count)

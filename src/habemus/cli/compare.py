@@ -110,7 +110,13 @@ def show_comparison(rows: list[Comparison], plot: str | None) -> None:
     table.add_row("values carried", *(number(row.values) for row in rows))
     table.add_row("time, ticks", *(number(row.time) for row in rows))
     table.add_row("causal time, messages in a row", *(number(row.rounds) for row in rows))
-    if all(row.entries is None for row in rows):
+    if any(row.load is not None for row in rows):
+        table.add_row("from a crash to the suspicion, ticks", *(number(row.detection_time) for row in rows))
+        table.add_row("  at most", *(number(row.longest_detection) for row in rows))
+        table.add_row("mistakes", *(number(row.mistakes) for row in rows))
+        table.add_row("  ticks each", *(number(row.mistake_duration) for row in rows))
+        table.add_row("messages a member in 1,000 ticks", *(number(row.load) for row in rows))
+    elif all(row.entries is None for row in rows):
         table.add_row("downtime after a crash, ticks", *(number(row.downtime) for row in rows))
         table.add_row("  at most", *(number(row.longest_downtime) for row in rows))
         table.add_row("changes of leader", *(number(row.leader_changes) for row in rows))

@@ -150,7 +150,7 @@ def told(outcome: Outcome, width: int) -> RenderableType:
     if outcome.recorder is not None and outcome.n <= DRAWN_PROCESSES:
         from habemus.trace.terminal import terminal_diagram
 
-        parts += [Text(), Padding(terminal_diagram(outcome.trace, width - 4), (0, 2))]
+        parts += [Text(), Padding(terminal_diagram(outcome.trace, width - 4, total=outcome.recorder.count), (0, 2))]
     parts += [Text(), ending(outcome)]
     return Group(*parts)
 
@@ -195,9 +195,10 @@ def costs(outcome: Outcome) -> list[RenderableType]:
         cost = outcome.lock.messages_per_entry
         line = Text.assemble("  an entry   ", (f"{cost:>9,.1f}", "bold"))
         lines.append(line)
-    if bound is not None:
+    if bound is not None and (outcome.lock is None or outcome.lock.entries):
         most = bound.messages(n, m)
-        line.append(f"   of at most {most:,.1f}".removesuffix(".0") + f" = {bound.formula}  ")
+        value = f"{most:,.1f}".removesuffix(".0")
+        line.append(f"   of at most {value}" + (f" = {bound.formula}  " if bound.formula != value else "  "))
         line.append_text(gauge(cost / most if most else 0.0))
     mean = next((bound for bound in outcome.cls.bounds if bound.case == MEAN), None)
     ordinary = outcome.scenario.topology.order == "random" and not outcome.scenario.topology.ids
@@ -259,7 +260,7 @@ def gauge(share: float) -> Text:
     """How much of the bound was used."""
     width = 20
     filled = min(width, round(share * width))
-    return Text.assemble(("━" * filled, GOLD), ("━" * (width - filled), "bright_black"))
+    return Text.assemble(("━" * filled, GOLD), ("┄" * (width - filled), "bright_black"))
 
 
 def verdicts(outcome: Outcome, width: int) -> list[RenderableType]:

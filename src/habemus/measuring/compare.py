@@ -2,7 +2,8 @@
 
 What is compared: messages, the values they carry (ids, counters, list entries), the time and the longest causal chain
 of messages, how long the group is without an agreed leader after a crash, how often leadership changes hands; of a
-mutex, how many entered, what an entry cost and how long it took; and which properties are violated in how many runs.
+mutex, how many entered, what an entry cost and how long it took; of a detector, how soon it found out, how often it was
+wrong and for how long; and which properties are violated in how many runs.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from habemus.catalogue import find_algorithm
 from habemus.measuring.plot import COLOURS
 from habemus.scenario import Scenario
 from habemus.simulation import simulate
@@ -40,6 +42,11 @@ class Comparison(Struct):
     handover: float | None
     throughput: float | None
     overtaken: float | None
+    detection_time: float | None
+    longest_detection: int | None
+    mistakes: float | None
+    mistake_duration: float | None
+    load: float | None
     violations: dict[str, int]
     unfinished: int
 
@@ -47,7 +54,7 @@ class Comparison(Struct):
 def measured(scenario: Scenario) -> dict[str, Any]:
     """One run."""
     outcome = simulate(scenario, digest=True)
-    lock = outcome.lock
+    lock, detection = outcome.lock, outcome.detection
     return {
         "messages": outcome.messages,
         "values": outcome.values_carried,
@@ -61,6 +68,10 @@ def measured(scenario: Scenario) -> dict[str, Any]:
         "handovers": lock.handovers if lock is not None else [],
         "throughput": lock.throughput if lock is not None else None,
         "overtaken": lock.overtaken if lock is not None else [],
+        "detection_times": detection.detection_times if detection is not None else [],
+        "mistakes": detection.mistakes if detection is not None else None,
+        "mistake_durations": detection.mistake_durations if detection is not None else [],
+        "load": detection.load if detection is not None else None,
         "violated": [watched.name for watched in outcome.properties if watched.witness is not None],
         "unfinished": outcome.ended == "budget",
     }
@@ -69,7 +80,10 @@ def measured(scenario: Scenario) -> dict[str, Any]:
 def compare(
     base: Scenario, algorithms: dict[str, dict[str, Any]], seeds: int, executor: Executor
 ) -> Iterator[Comparison]:
-    """Each algorithm, with its parameters, on the base scenario, with as many seeds."""
+    """Each algorithm, with its parameters, on the base scenario, with as many seeds and for as long."""
+    horizon = max([find_algorithm(algorithm).horizon for algorithm in algorithms])
+    if base.until is None and horizon and find_algorithm(next(iter(algorithms))).kind == "detector":
+        base = msgspec.structs.replace(base, until=horizon)
     for algorithm, parameters in algorithms.items():
         scenarios = [
             msgspec.structs.replace(
@@ -105,6 +119,11 @@ def summary(algorithm: str, runs: list[dict[str, Any]]) -> Comparison:
         mean_of(handover for run in runs for handover in run["handovers"]),
         mean_of(run["throughput"] for run in runs),
         mean_of(times for run in runs for times in run["overtaken"]),
+        mean_of(time for run in runs for time in run["detection_times"]),
+        max([time for run in runs for time in run["detection_times"]], default=None),
+        mean_of(run["mistakes"] for run in runs),
+        mean_of(time for run in runs for time in run["mistake_durations"]),
+        mean_of(run["load"] for run in runs),
         violations,
         sum(run["unfinished"] for run in runs),
     )
@@ -135,6 +154,9 @@ def draw_comparison(comparisons: list[Comparison], path: str | Path) -> None:
         ("waiting to enter, ticks", [row.waiting or 0 for row in comparisons]),
         ("from one leaving to the next entering, ticks", [row.handover or 0 for row in comparisons]),
         ("entries in 1,000 ticks", [row.throughput or 0 for row in comparisons]),
+        ("from a crash to the suspicion, ticks", [row.detection_time or 0 for row in comparisons]),
+        ("mistakes", [row.mistakes or 0 for row in comparisons]),
+        ("messages a member in 1,000 ticks", [row.load or 0 for row in comparisons]),
         *(
             (f"runs that violate {name}", [float(row.violations.get(name, 0)) for row in comparisons])
             for name in violated

@@ -7,7 +7,6 @@ from habemus.properties.lock import Request
 from habemus.properties.property import Property, Witness, enumerated
 from habemus.properties.world import World
 
-
 HOPELESS = 1000  # ticks
 
 

@@ -37,7 +37,7 @@ class World:
         self.event = -1
         self.deposed: Claim | None = None  # who was incumbent, and well, when the last one took office
         self.lock = Lock()
-        self.suspicions = Suspicions()
+        self.suspicions = Suspicions(len(members))
         self.over = False  # whether nothing was left to do when the run ended
 
     def names_leader(self, process: Pid, leader: Pid | None) -> bool:

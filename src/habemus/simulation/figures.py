@@ -51,8 +51,8 @@ class DetectionFigures:
             *suspicions.mistake_durations,
             *(time - since for since in suspicions.mistaken.values()),
         ]
-        watched = n * (n - 1) * time  # pairs of processes times ticks
-        self.mistake_rate = 1000 * self.mistakes / watched if watched else 0.0
+        suspicions.advance(time)
+        self.mistake_rate = 1000 * self.mistakes / suspicions.pair_ticks if suspicions.pair_ticks else 0.0
         self.load = 1000 * messages / (n * time) if time else 0.0
 
     def as_dict(self) -> dict[str, Any]:

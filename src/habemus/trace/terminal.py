@@ -72,7 +72,7 @@ def gist(carried: Carried) -> tuple[int, str]:
     return carried.sender, carried.label
 
 
-def terminal_diagram(trace: Trace, width: int = 80, rows: int = 40) -> Text:
+def terminal_diagram(trace: Trace, width: int = 80, rows: int = 40, total: int | None = None) -> Text:
     """The diagram of a trace for a terminal of that many columns, in at most so many rows."""
     story = read_story(trace)
     lanes = Lanes(*fitting(story.ids, width))
@@ -89,9 +89,9 @@ def terminal_diagram(trace: Trace, width: int = 80, rows: int = 40) -> Text:
         text.append_text(words(row, kinds, len(trace.ids), width - TIME_WIDTH - lanes.width))
         text.append("\n")
         signs |= {sign_of(event) for event in row.events}
-    left = story.total - sum(len(row.events) for row in shown)
+    left = (story.total if total is None else total) - sum(len(row.events) for row in shown)
     if left:
-        text.append(f"{'':{TIME_WIDTH}}... and {left} more events\n", Style(dim=True))
+        text.append(f"{'':{TIME_WIDTH}}... and {left:,} more events\n", Style(dim=True))
     explained = [
         f"{sign}{NO_BREAK}{meaning.replace(' ', NO_BREAK)}" for sign, meaning in MEANING.items() if sign in signs
     ]
