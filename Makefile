@@ -8,12 +8,12 @@ BIN := .venv/bin
 SOURCES := pyproject.toml setup.py $(shell find src -name '*.py' -o -name '*.toml')
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
-.PHONY: run test lint bench soak clean
+.PHONY: run test lint namespaces bench soak clean
 
 run: .venv/run
 	@$(BIN)/habemus simulate chang-roberts --diagram election.svg
 
-test: lint
+test: lint namespaces
 	$(BIN)/python -m pytest -n 2
 
 lint: .venv/dev
@@ -21,9 +21,14 @@ lint: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# Partitions are tried between network namespaces, which `ip` makes.
+namespaces:
+	@command -v ip > /dev/null || apt-get install --yes --quiet iproute2 || { echo "The tests need iproute2: install it and call make again."; exit 1; }
+
 bench: .venv-bench/ready
 	.venv-bench/bin/python bench/simulation.py
 	.venv-bench/bin/python bench/elections.py
+	.venv-bench/bin/python bench/checking.py
 
 soak: .venv/dev
 	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -n 2
@@ -33,7 +38,7 @@ soak: .venv/dev
 	@$(PYTHON) -m venv .venv
 
 .venv/run: .venv/bin/python $(SOURCES)
-	@echo "Setting up Habemus in .venv (about a minute, once) ..."
+	@echo "Setting up Habemus in .venv (two or three minutes, once) ..."
 	@rm -rf build/lib*
 	@$(PIP) .
 	@touch $@
