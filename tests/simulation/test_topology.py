@@ -67,8 +67,8 @@ def test_the_degrees(kind, n, expected):
 def test_every_topology_is_connected_simple_and_symmetric(kind, n, seed):
     if kind == "hypercube":
         n = 1 << n % 6
-    if kind == "ring":
-        n += 1  # a ring of one is linked to itself
+    if kind in ("ring", "complete"):
+        n += 1  # alone, one is linked to oneself
     topology = built(kind, n, seed)
     graph = nx.Graph(topology.edges())
     graph.add_nodes_from(topology.ids)

@@ -47,7 +47,8 @@ def schedule(scenario: Scenario, simulation: Simulation) -> None:
         command = checked_command(call, number, scenario, simulation)
         for pid in call.who:
             simulation.at(call.at, call_action(simulation, workload, pid, command, call.hold))
-    if "start" not in simulation.commands and scenario.starters is not None:
+    kind = simulation.stack[-1].cls.kind
+    if scenario.starters is not None and kind in ("mutex", "detector") and "start" not in simulation.commands:
         raise ScenarioError(f"starters: {scenario.algorithm} holds no election that anybody could start")
 
 
