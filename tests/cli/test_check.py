@@ -1,6 +1,7 @@
 """`habemus check` as scripts and people meet it."""
 
 import json
+import re
 
 import pytest
 
@@ -106,9 +107,9 @@ def test_the_story_has_as_many_numbers_as_the_run_has_steps(capsys, monkeypatch)
     for arguments in (["bully", "--timing", "async"], ["bully", "--delay", "3"], ["anonymous-ring", "--n", "3"]):
         out = run(capsys, *arguments)[1]
         steps = as_json(capsys, *arguments)[1]["counterexample"]["schedule"]["steps"]
-        told = [line for line in out.splitlines() if line[:5].strip().isdigit()]
+        told = [found[1] for line in out.splitlines() if (found := re.match(r" +(\d+)  \S", line))]
         assert f"{len(steps)} steps" in out
-        assert [int(line[:5]) for line in told] == [*range(1, len(steps) + 1)]
+        assert [int(number) for number in told] == [*range(1, len(steps) + 1)]
 
 
 def test_a_long_sentence_goes_on_under_its_beginning_and_a_mark_stays_with_its_name(capsys, monkeypatch):
