@@ -104,7 +104,11 @@ def test_a_mistake_gets_one_sentence_and_status_2(capsys, arguments, said):
 
 def test_the_story_has_as_many_numbers_as_the_run_has_steps(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
-    for arguments in (["bully", "--timing", "async"], ["bully", "--delay", "3"], ["anonymous-ring", "--n", "3"]):
+    for arguments in (
+        ["bully", "--timing", "async"],
+        ["bully", "--delay", "3", "--starters", "any"],
+        ["anonymous-ring", "--n", "3"],
+    ):
         out = run(capsys, *arguments)[1]
         steps = as_json(capsys, *arguments)[1]["counterexample"]["schedule"]["steps"]
         told = [found[1] for line in out.splitlines() if (found := re.match(r" +(\d+)  \S", line))]
