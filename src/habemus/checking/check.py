@@ -215,6 +215,9 @@ def explored(question: Question, effort: Effort, progress: Progress | None) -> t
     if reduced.reduction is None:
         reduced.run(progress)
         return reduced, []
+    if least_states(reduced.semantics) > SMALL:
+        reduced.run(progress)
+        return reduced, []
     turn = TURN
     reduced.run(progress, turn)
     if reduced.finished:
@@ -229,6 +232,14 @@ def explored(question: Question, effort: Effort, progress: Progress | None) -> t
         return full, [reduced]
     reduced.run(progress)
     return reduced, [full]
+
+
+def least_states(semantics: Semantics) -> int:
+    """How many states there are at least: all who can take a step now can do so independently of each other."""
+    moves = semantics.beginning()
+    state = moves[-1].state if moves else semantics.initial
+    able = {semantics.events[move.event].place for move in semantics.expand(state)}
+    return 1 << len(able - {-1})
 
 
 # Counterexamples

@@ -84,9 +84,9 @@ class Search:
         self.seconds += time.perf_counter() - begun
 
     def toil(self) -> int:
-        """What was done so far, in steps that take about as long as expanding a state."""
+        """What was done so far, in steps that take about as long as expanding a state with four successors."""
         if self.reduction is None:
-            return self.expanded
+            return self.transitions // 4
         return CHOICE * self.expanded + COMPARISON * self.reduction.work
 
     @property

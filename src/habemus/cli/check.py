@@ -147,7 +147,7 @@ def check_command(
     from habemus.cli.check_report import report
 
     if random_walk is None:
-        foreseen = least_states(questions[0], effort)
+        foreseen = foreseen_states(questions[0], effort)
         if foreseen > states:
             power = foreseen.bit_length() - 1
             print(
@@ -160,8 +160,9 @@ def check_command(
     return report(verdict, json, trace, diagram, save)
 
 
-def least_states(question: Question, effort: Effort) -> int:
-    """How many states there are at least: all who can take a step now can do so independently of each other."""
+def foreseen_states(question: Question, effort: Effort) -> int:
+    """How many states the search will find at least, where that can be told beforehand."""
+    from habemus.checking.check import least_states
     from habemus.checking.reduction import Reduction
 
     semantics = question.semantics()
@@ -170,8 +171,7 @@ def least_states(question: Question, effort: Effort) -> int:
     faults = state[-1] != semantics.quiet_ledger
     if semantics.synchronous or (effort.reduced and Reduction.applies(semantics) and not faults):
         return 1
-    able = {semantics.events[move.event].place for move in semantics.expand(state)}
-    return 1 << len(able - {-1})
+    return least_states(semantics)
 
 
 def bound_of(text: str) -> tuple[str, int]:
