@@ -4,7 +4,7 @@ Whoever misses the leader sends a list with its own id clockwise. A process that
 passes it on; one that is on it has seen the whole ring and chooses the smallest id.
 
 Assumes   a unidirectional ring, unique ids, reliable links, no crashes.
-Gives     termination, uniqueness; agreement if all start: only who started learns the result.
+Gives     uniqueness; termination if the smallest id starts, agreement if all do: only who started learns the result.
 Costs     n messages a starter, so n^2 if all start; the list grows to n ids, so n(n+1)/2 ids a starter.
 Why safe  a list comes home to its starter with every id on it, so all who decide choose the same one.
 
