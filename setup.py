@@ -14,6 +14,7 @@ SOURCE = Path("src/habemus")
 ROOMS = ("process", "properties", "election", "mutex", "detection")
 MODULES = (
     *("trace/recorder", "simulation/delays", "simulation/topology", "simulation/node", "simulation/simulation"),
+    *("simulation/faults", "simulation/mail"),
     *("checking/limits", "checking/probe", "checking/inboxes", "checking/onlookers", "checking/steps"),
     *("checking/semantics", "checking/reduction", "checking/search", "checking/liveness"),
 )

@@ -25,7 +25,7 @@ MOST_PROCESSES = 10_000_000
 
 CHOICES = {
     "demand.kind": "one-each, poisson, hot-spot, all-at-once or idle",
-    "do": "crash, recover, pause, resume, cut, partition, heal, skew or drift",
+    "do": "crash, recover, pause, resume, cut, partition, heal, skew, drift, slow, drop, deliver, duplicate or delay",
     "order": "best, worst, random or sorted",
     "process": "an id or leader",
     "starters": "all, one, a number of starters or a list of ids",
@@ -138,7 +138,54 @@ class Drift(Fault):
     rate: Annotated[float, Meta(gt=0)]
 
 
-AnyFault = Crash | Recover | Pause | Resume | Cut | Partition | Heal | Skew | Drift
+class Slow(Fault, omit_defaults=True):
+    """What is sent over these links from now on takes this long, both ways or from the first to the second only."""
+
+    links: list[tuple[Pid, Pid]]
+    delay: str
+    one_way: bool = False
+
+
+class MessageFault(Fault):
+    """Something happens to one message that is under way then: the one of this number in the trace."""
+
+    message: Annotated[int, Meta(ge=0)]
+
+
+class Drop(MessageFault):
+    """The message is lost."""
+
+
+class Deliver(MessageFault):
+    """The message arrives at once; on a FIFO link, those before it too."""
+
+
+class Duplicate(MessageFault):
+    """The message arrives twice."""
+
+
+class Postpone(MessageFault, tag="delay"):
+    """The message arrives that much later; on a FIFO link, those behind it wait for it."""
+
+    by: Annotated[int, Meta(ge=1, le=10**15)]
+
+
+AnyFault = (
+    Crash
+    | Recover
+    | Pause
+    | Resume
+    | Cut
+    | Partition
+    | Heal
+    | Skew
+    | Drift
+    | Slow
+    | Drop
+    | Deliver
+    | Duplicate
+    | Postpone
+)
 
 
 class Call(Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -194,11 +241,14 @@ class Schedule(Struct, forbid_unknown_fields=True, omit_defaults=True):
     timing: Literal["async", "ordered", "bounded"] = "async"
     delay: int = 1
     detection: int = -1
+    detector: Literal["perfect", "simultaneous", "eventual"] = "perfect"
     alarms: int = -1
     crashes: int = 0
     recoveries: int = 0
     losses: int = 0
     doubles: int = 0
+    reorders: int = 0
+    mistakes: int = 0
     entries: int = 1
     starts: Literal["first", "step", "late"] = "first"
 
@@ -295,7 +345,7 @@ def check_fault_targets(scenario: Scenario, ids: list[int]) -> None:
                 named.append((f"faults[{number}].process", fault.process))
         elif isinstance(fault, Partition):
             named += [(f"faults[{number}].groups", pid) for group in fault.groups for pid in group]
-        else:
+        elif isinstance(fault, Cut | Heal | Slow):
             named += [(f"faults[{number}].links", pid) for link in fault.links for pid in link]
     for number, call in enumerate(scenario.workload):
         named += [(f"workload[{number}].who", pid) for pid in call.who]
@@ -315,7 +365,7 @@ def check_fault_targets(scenario: Scenario, ids: list[int]) -> None:
             raise ScenarioError(f"{where}.rate: expected a rate from 0.000001 to 1,000,000, got {fault.rate}")
         if isinstance(fault, Skew) and abs(fault.by) > 10**15:
             raise ScenarioError(f"{where}.by: expected at most 10^15 ticks, got {fault.by}")
-        if isinstance(fault, Cut | Heal) and any(a == b for a, b in fault.links):
+        if isinstance(fault, Cut | Heal | Slow) and any(a == b for a, b in fault.links):
             raise ScenarioError(f"{where}.links: a link joins two processes")
         if isinstance(fault, Partition):
             grouped = [pid for group in fault.groups for pid in group]

@@ -30,6 +30,7 @@ from statistics import fmean
 from msgspec import Struct
 
 from habemus.scenario import LinkDelay, Network, Place, Scenario
+from habemus.simulation.faults import Faults
 from habemus.simulation.run import build_simulation
 
 PROCESSES = 8
@@ -132,7 +133,7 @@ def run_trial(network: str, algorithm: str, setting: float, seed: int) -> tuple[
     victims, survivors = ids[: PROCESSES // 2], ids[PROCESSES // 2 :]
     for crash, victim in sorted((end + 1 + int(random.random() * CRASHES * PERIOD), victim) for victim in victims):
         simulation.run(crash, BUDGET)
-        simulation.crash(victim)
+        Faults(simulation).crash(victim)
     crashed_at = suspicions.crash_times
     simulation.run(end + (CRASHES + AFTERMATH) * PERIOD, BUDGET)
     times = [max(0, suspicions.held[observer, v] - crashed_at[v]) for v in victims for observer in survivors]

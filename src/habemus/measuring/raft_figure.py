@@ -28,6 +28,7 @@ from habemus.election.raft_election import CANDIDATE, RaftElection
 from habemus.measuring.plot import COLOURS, QUIET
 from habemus.process import Pid, upon_timeout
 from habemus.scenario import Network, Place, Scenario
+from habemus.simulation.faults import Faults
 from habemus.simulation.run import build_simulation
 
 TICKS = 10  # a millisecond
@@ -201,7 +202,7 @@ def crash_leader(low: int, high: int, random: Random) -> int | None:
     simulation.run(crash, budget)
     if simulation.world.leader() != SERVERS:
         return None
-    simulation.crash(SERVERS)
+    Faults(simulation).crash(SERVERS)
     simulation.goal = elected
     simulation.run(crash + PATIENCE * TICKS, budget)
     return int(simulation.now - crash)

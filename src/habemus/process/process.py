@@ -111,6 +111,7 @@ class Process:
     guarantees: ClassVar[tuple[str, ...]] = ()
     bounds: ClassVar[tuple[Bound, ...]] = ()
     positive: ClassVar[tuple[str, ...]] = ()  # the parameters that may not be 0; none that is a number may be less
+    detector: ClassVar[str] = "perfect"  # what it hears of crashes; or "simultaneous": all hear at once; or "eventual"
     horizon: ClassVar[int] = 0  # how long to simulate an algorithm that never comes to rest, if nobody says
 
     __slots__ = ("_port", "host", "id", "n", "predecessor", "successor")
@@ -181,6 +182,7 @@ class Election(Process):
 
     kind: ClassVar[str] = "election"
     guarantees: ClassVar[tuple[str, ...]] = ("termination", "uniqueness", "agreement", "stability")
+    term_field: ClassVar[str] = ""  # the field that says in which term a leader leads, if there are terms
 
     leader: Pid | None = None
 

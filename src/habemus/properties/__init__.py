@@ -1,7 +1,14 @@
 """What a run is judged by: the world as onlookers see it, and claims about it that explain themselves."""
 
 from habemus.properties.detector import Accuracy, Completeness, detector_properties
-from habemus.properties.election import Agreement, Stability, Termination, Uniqueness, election_properties
+from habemus.properties.election import (
+    Agreement,
+    OneLeaderATerm,
+    Stability,
+    Termination,
+    Uniqueness,
+    election_properties,
+)
 from habemus.properties.lock import Lock, Request, Resource, Use
 from habemus.properties.mutex import (
     BoundedWaiting,
@@ -23,6 +30,7 @@ __all__ = [
     "DeadlockFreedom",
     "Lock",
     "MutualExclusion",
+    "OneLeaderATerm",
     "Property",
     "Request",
     "Resource",

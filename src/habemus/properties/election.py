@@ -1,4 +1,4 @@
-"""What every election is judged by: termination, uniqueness, agreement, stability."""
+"""What every election is judged by: termination, uniqueness, agreement, stability; and one leader a term, if any."""
 
 from __future__ import annotations
 
@@ -92,9 +92,28 @@ class Stability(Property):
         )
 
 
-def election_properties() -> list[Property]:
-    """What every election is judged by."""
-    return [Termination(), Uniqueness(), Agreement(), Stability()]
+class OneLeaderATerm(Property):
+    """No two processes ever take office in the same term."""
+
+    name = "one_leader_a_term"
+    heeds_followers = False
+
+    def violation(self, world: World) -> Witness | None:
+        if world.contested is None:
+            return None
+        term, first, second = world.contested
+        return Witness(
+            f"{second.process} took office at time {second.time} in term {term}, in which {first.process} had taken it "
+            f"at time {first.time}",
+            second.time,
+            [first.process, second.process],
+            [first.event, second.event],
+        )
+
+
+def election_properties(has_terms: bool = False) -> list[Property]:
+    """What every election is judged by; one that cuts time into terms, by one more."""
+    return [Termination(), Uniqueness(), Agreement(), Stability(), *([OneLeaderATerm()] if has_terms else [])]
 
 
 def names(processes: list[Pid]) -> str:

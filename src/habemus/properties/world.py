@@ -31,6 +31,8 @@ class World:
         self.in_office: dict[Pid, Claim] = {}
         self.incumbent: Claim | None = None  # the last to take office, until it crashes
         self.claims = 0
+        self.terms: dict[int, Claim] = {}  # who took office in each term first, where there are terms
+        self.contested: tuple[int, Claim, Claim] | None = None  # a term in which two took office, with the first two
         self.vacant_since = -1  # when the leader crashed, until all live processes name a new one; else -1
         self.downtimes: list[int] = []
         self.time = 0
@@ -60,6 +62,13 @@ class World:
             self.downtimes.append(self.time - self.vacant_since)
             self.vacant_since = -1
         return office_changed
+
+    def leads_in(self, process: Pid, term: int) -> None:
+        """`process` is about to take office in a term."""
+        claim = Claim(process, self.time, self.event)
+        first = self.terms.setdefault(term, claim)
+        if first.process != process and self.contested is None:
+            self.contested = (term, first, claim)
 
     def crashed(self, process: Pid) -> None:
         """`process` is down and names nobody."""

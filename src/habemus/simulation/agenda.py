@@ -10,19 +10,27 @@ from habemus.scenario import (
     Call,
     Crash,
     Cut,
+    Deliver,
     Demand,
     Drift,
+    Drop,
+    Duplicate,
     Heal,
     Partition,
     Pause,
+    Postpone,
     Recover,
     Resume,
     Scenario,
     ScenarioError,
     Skew,
+    Slow,
     shown,
 )
+from habemus.simulation.delays import Delay, parse_delay
 from habemus.simulation.demand import Workload
+from habemus.simulation.faults import Faults
+from habemus.simulation.mail import Mail, NotUnderWayError
 from habemus.simulation.simulation import Simulation
 from habemus.simulation.topology import Topology
 
@@ -30,11 +38,12 @@ from habemus.simulation.topology import Topology
 def schedule(scenario: Scenario, simulation: Simulation) -> None:
     """Put starters, calls, demand and faults on the agenda."""
     topology = simulation.topology
+    faults = Faults(simulation)
     simulation.at(0, simulation.start_below)
     for number, fault in enumerate(scenario.faults):
         if isinstance(fault, Crash | Pause) and fault.process == "leader" and "start" not in simulation.commands:
             raise ScenarioError(f"faults[{number}].process: {scenario.algorithm} has no leader; name a process")
-        simulation.at(fault.at, action_of(fault, simulation))
+        simulation.at(fault.at, action_of(fault, number, faults, scenario.seed))
     starters = starters_of(scenario, topology)
     if starters:
         simulation.at(0, lambda: simulation.start(starters))
@@ -93,29 +102,75 @@ def starters_of(scenario: Scenario, topology: Topology) -> list[int]:
     return sorted(chosen)
 
 
-def action_of(fault: AnyFault, simulation: Simulation) -> Callable[[], None]:
+def action_of(fault: AnyFault, number: int, faults: Faults, seed: int) -> Callable[[], None]:
     """What a fault does."""
+    simulation = faults.simulation
     match fault:
         case Crash():
-            return lambda: each(simulation.crash, fault.process, simulation)
+            return lambda: each(faults.crash, fault.process, simulation)
         case Recover():
-            return lambda: each(simulation.recover, fault.process, simulation)
+            return lambda: each(faults.recover, fault.process, simulation)
         case Pause():
-            return lambda: each(simulation.pause, fault.process, simulation)
+            return lambda: each(faults.pause, fault.process, simulation)
         case Resume():
-            return lambda: each(simulation.resume, fault.process, simulation)
+            return lambda: each(faults.resume, fault.process, simulation)
         case Cut():
             pairs = list(fault.links) if fault.one_way else both_ways(fault.links)
-            return lambda: simulation.cut(pairs, "cut", [list(link) for link in fault.links])
+            return lambda: faults.cut(pairs, "cut", [list(link) for link in fault.links])
         case Partition():
             pairs = between_groups(fault.groups, simulation.topology)
-            return lambda: simulation.cut(pairs, "partition", fault.groups)
+            return lambda: faults.cut(pairs, "partition", fault.groups)
         case Heal():
-            return lambda: simulation.heal(both_ways(fault.links), [list(link) for link in fault.links])
+            return lambda: faults.heal(both_ways(fault.links), [list(link) for link in fault.links])
         case Skew():
-            return lambda: simulation.skew(fault.process, fault.by)
+            return lambda: faults.skew(fault.process, fault.by)
         case Drift():
-            return lambda: simulation.drift(fault.process, fault.rate)
+            return lambda: faults.drift(fault.process, fault.rate)
+        case Slow():
+            delays = slow_links(fault, number, seed)
+            links = ", ".join(f"{a}-{b}" for a, b in fault.links)
+            return lambda: faults.slow(delays, f"{links} to {fault.delay}")
+        case Drop() | Deliver() | Duplicate() | Postpone():
+            return message_action(fault, number, simulation)
+
+
+def delay_named(text: str, seed: int, where: str, stream: str) -> Delay:
+    """The distribution that a scenario names."""
+    try:
+        return parse_delay(text, Random(f"{seed}/delay{stream}"))
+    except ValueError as error:
+        raise ScenarioError(f"{where}: {error}") from None
+
+
+def slow_links(fault: Slow, number: int, seed: int) -> dict[tuple[int, int], Delay]:
+    """The links that get another delay, each with a stream of random numbers of its own."""
+    pairs = list(fault.links) if fault.one_way else both_ways(fault.links)
+    where = f"faults[{number}].delay"
+    return {(a, b): delay_named(fault.delay, seed, where, f"/{a}-{b}@{fault.at}") for a, b in pairs}
+
+
+def message_action(
+    fault: Drop | Deliver | Duplicate | Postpone, number: int, simulation: Simulation
+) -> Callable[[], None]:
+    """What a fault of a single message does."""
+    assert simulation.recorder is not None, "messages go by their numbers, which the recorder gives"
+    mail = Mail(simulation, simulation.recorder)
+
+    def act() -> None:
+        try:
+            match fault:
+                case Drop():
+                    mail.drop(fault.message)
+                case Deliver():
+                    mail.deliver(fault.message)
+                case Duplicate():
+                    mail.duplicate(fault.message)
+                case Postpone():
+                    mail.delay(fault.message, fault.by)
+        except NotUnderWayError as error:
+            raise ScenarioError(f"faults[{number}].message: {error}") from None
+
+    return act
 
 
 def each(fault: Callable[[int], None], target: int | str, simulation: Simulation) -> None:

@@ -121,7 +121,10 @@ class Node(Host):
 
     def cancel_timer(self, layer: Process, name: str) -> None:
         if self.timers is not None:
-            self.timers.pop((self.simulation.layer_index(self, layer), name), None)
+            simulation = self.simulation
+            index = simulation.layer_index(self, layer)
+            if self.timers.pop((index, name), None) is not None and simulation.recorder is not None:
+                simulation.recorder.timer(self.id, index, name, simulation.now, -1)
 
     def choose(self, options: Sequence[Any]) -> Any:
         return options[int(self.simulation.coins.random() * len(options))]

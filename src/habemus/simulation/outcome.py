@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from habemus.process import WORST, Bound, Detector, Mutex
-from habemus.scenario import Scenario
+from habemus.scenario import Scenario, Slow
 from habemus.simulation.delays import parse_delay
 from habemus.simulation.figures import DetectionFigures, LockFigures
 from habemus.simulation.simulation import Simulation
@@ -127,7 +127,8 @@ class Outcome:
 
 def longest_delay(scenario: Scenario) -> int | None:
     """The longest a message may take; None if there is no bound."""
-    texts = [scenario.network.delay, *(link.delay for link in scenario.network.links)]
+    slowed = [fault.delay for fault in scenario.faults if isinstance(fault, Slow)]
+    texts = [scenario.network.delay, *(link.delay for link in scenario.network.links), *slowed]
     bounds = [parse_delay(text, Random(0)).longest for text in texts]
     return None if None in bounds else max(bound for bound in bounds if bound is not None)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from io import BufferedWriter
 from pathlib import Path
-from random import Random
 from traceback import extract_tb
 from typing import Annotated, Any, Literal, get_args, get_origin
 
@@ -15,9 +14,8 @@ from habemus.catalogue import find_algorithm
 from habemus.process import Anatomy, Detector, Election, MisuseError, Mutex, dissect
 from habemus.process.source import source_file
 from habemus.properties import Property, detector_properties, election_properties, mutex_properties
-from habemus.scenario import DEFAULT_DETECTION, Scenario, ScenarioError, check_fault_targets
-from habemus.simulation.agenda import schedule
-from habemus.simulation.delays import parse_delay
+from habemus.scenario import DEFAULT_DETECTION, MessageFault, Scenario, ScenarioError, check_fault_targets
+from habemus.simulation.agenda import delay_named, schedule
 from habemus.simulation.outcome import Outcome, trace_header
 from habemus.simulation.placing import place_processes
 from habemus.simulation.simulation import Simulation
@@ -57,12 +55,14 @@ def run_scenario(
     scenario: Scenario, recorder: Recorder | None, file: BufferedWriter | None, progress: Progress | None
 ) -> Outcome:
     """Build the simulation, run it, judge it."""
+    if recorder is None and any(isinstance(fault, MessageFault) for fault in scenario.faults):
+        recorder = Recorder(0)  # messages go by their numbers, which it gives
     simulation = build_simulation(scenario, recorder)
     if recorder is not None and file is not None:
         file.write(msgspec.json.encode(trace_header(scenario, simulation.topology)) + b"\n")
     try:
         ended = run_to_end(scenario, simulation, progress)
-    except MisuseError:
+    except (MisuseError, ScenarioError):
         raise
     except Exception as error:
         raise clause_error(error, simulation) from error
@@ -144,8 +144,9 @@ def build_simulation(scenario: Scenario, recorder: Recorder | None) -> Simulatio
 def properties_of(scenario: Scenario, stack: list[Anatomy]) -> list[Property]:
     """What the run is judged by: whatever each kind of layer promises; a detector only where it is the point."""
     properties: list[Property] = []
-    if any(issubclass(anatomy.cls, Election) for anatomy in stack):
-        properties += election_properties()
+    elections = [anatomy.cls for anatomy in stack if issubclass(anatomy.cls, Election)]
+    if elections:
+        properties += election_properties(any(cls.term_field for cls in elections))
     if any(issubclass(anatomy.cls, Mutex) for anatomy in stack):
         properties += mutex_properties(scenario.waiting_limit)
     elif scenario.waiting_limit is not None or scenario.demand is not None:
@@ -229,14 +230,6 @@ def choices_of(hint: Any) -> list[str]:
     """The texts that a parameter may be, if it is one of a few."""
     inner = get_args(hint)[0] if get_origin(hint) is Annotated else hint
     return [str(choice) for choice in get_args(inner)] if get_origin(inner) is Literal else []
-
-
-def delay_named(text: str, seed: int, where: str, stream: str) -> Any:
-    """The distribution that a scenario names."""
-    try:
-        return parse_delay(text, Random(f"{seed}/delay{stream}"))
-    except ValueError as error:
-        raise ScenarioError(f"{where}: {error}") from None
 
 
 def goal_named(name: str, properties: list[Property]) -> Property:

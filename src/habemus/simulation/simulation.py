@@ -454,6 +454,8 @@ class Simulation:
         world.time = self.now
         world.event = self.recorder.count - 1 if self.recorder is not None else -1
         if what == "leader":
+            if subject == node.id and isinstance(layer, Election) and layer.term_field:
+                world.leads_in(node.id, getattr(layer, layer.term_field))
             office_changed = world.names_leader(node.id, subject)
             for watched in self.heeding_office if office_changed else self.heeding_followers:
                 watched.observe(world)
@@ -516,6 +518,8 @@ class Simulation:
             self.alarms[deadline] = []
             heappush(self.ticks, deadline)
         self.alarms[deadline].append((node, layer, name, self.serial))
+        if self.recorder is not None:
+            self.recorder.timer(node.id, layer, name, self.now, deadline)
 
     def ring_alarm(self, node: Node, layer: int, name: str, serial: int) -> None:
         """A timer runs out, unless it was cancelled, set again, or lost in a crash meanwhile."""
@@ -529,7 +533,7 @@ class Simulation:
         self.events += 1
         self.step(node, layer, self.stack[layer].timeouts[name], (), name, [])
 
-    # Faults and commands -------------------------------------------------------------------------------------------
+    # Commands ------------------------------------------------------------------------------------------------------
 
     def at(self, time: int, action: Callable[[], None]) -> None:
         """Schedule a fault or a command."""
@@ -577,149 +581,6 @@ class Simulation:
         """Write down a fault."""
         if self.recorder is not None:
             self.recorder.note(self.now, kind, process, subject)
-
-    def crash(self, id: Pid) -> None:
-        """The process stops at once; what it sent is still under way."""
-        node = self.node(id)
-        if node.crashed:
-            return
-        node.up = False
-        node.crashed = True
-        node.life += 1
-        node.timers = None
-        node.backlog = None
-        node.indications = None
-        self.refresh_receiver(node)
-        self.note("crash", id, None)
-        self.world.time = self.now
-        self.world.crashed(id)
-        self.judge()
-        if self.detection >= 0:
-            life = node.life
-            self.at(self.now + max(1, self.detection), lambda: self.tell_all(node, life, "suspect"))
-
-    def recover(self, id: Pid) -> None:
-        """The process is back with its durable fields only."""
-        node = self.node(id)
-        if not node.crashed:
-            return
-        old = [self.layer(node, index, node.process) for index in range(len(self.stack))]
-        node.process = self.create_process(node)
-        for index, anatomy in enumerate(self.stack):
-            process = self.layer(node, index, node.process)
-            for name in anatomy.durable:
-                setattr(process, name, getattr(old[index], name))
-            if self.recorder is not None:
-                self.recorder.begin_life(process, index, anatomy)
-        node.up = True
-        node.crashed = False
-        node.life += 1
-        self.refresh_receiver(node)
-        self.note("recover", id, None)
-        self.world.time = self.now
-        self.world.recovered(id)
-        self.judge()
-        for index, anatomy in enumerate(self.stack):
-            if "recover" in anatomy.events:
-                self.run_event(node, index, "recover", None)
-            elif not issubclass(anatomy.cls, Election):
-                self.run_event(node, index, "start", None)
-        self.customers.recovered(id)
-        if self.detection >= 0:
-            life = node.life
-            self.at(self.now + max(1, self.detection), lambda: self.tell_all(node, life, "trust"))
-            self.at(self.now + max(1, self.detection), lambda: self.brief(node, life))
-
-    def tell_all(self, subject: Node, life: int, what: str) -> None:
-        """The perfect detector speaks to every live process, if what it says is still true."""
-        if subject.life != life:
-            return
-        for node in self.nodes:
-            if node is not subject:
-                self.inform(node, what, subject.id)
-
-    def brief(self, newcomer: Node, life: int) -> None:
-        """The perfect detector tells a process that is back who else is down."""
-        if newcomer.life == life:
-            for node in self.nodes:
-                if node.crashed:
-                    self.inform(newcomer, "suspect", node.id)
-
-    def inform(self, node: Node, what: str, subject: Pid) -> None:
-        """Give the detector's word to all layers of a live process."""
-        if node.crashed:
-            return
-        if not node.up:
-            self.hold(node, lambda: self.inform(node, what, subject))
-            return
-        for layer in self.hearing:
-            self.run_event(node, layer, what, subject)
-
-    def pause(self, id: Pid) -> None:
-        """The process does nothing until it resumes; what reaches it meanwhile waits."""
-        node = self.node(id)
-        if node.up:
-            node.up = False
-            self.refresh_receiver(node)
-            self.note("pause", id, None)
-
-    def resume(self, id: Pid) -> None:
-        """The process goes on, with what has piled up first."""
-        node = self.node(id)
-        if node.crashed or node.up:
-            return
-        node.up = True
-        self.refresh_receiver(node)
-        self.note("resume", id, None)
-        backlog = node.backlog or []
-        node.backlog = None
-        for position, action in enumerate(backlog):
-            if not node.up:  # a step of its own made it stop again
-                node.backlog = backlog[position:]
-                return
-            action()
-
-    def cut(self, pairs: list[tuple[Pid, Pid]], kind: str, subject: object) -> None:
-        """Messages sent or under way from a to b are lost, for each pair (a, b) of a cut or a partition."""
-        self.note(kind, None, subject)
-        self.cuts.update(pairs)
-        self.refresh_links(pairs)
-
-    def heal(self, pairs: list[tuple[Pid, Pid]], subject: object) -> None:
-        """The links work again; without pairs, all of them."""
-        self.note("heal", None, subject)
-        healed = pairs or sorted(self.cuts)
-        self.cuts.difference_update(healed)
-        self.refresh_links(healed)
-
-    def refresh_links(self, pairs: list[tuple[Pid, Pid]]) -> None:
-        """Make links in use agree with the cuts."""
-        for a, b in pairs:
-            link = self.node(a).used_link(b)
-            if link is not None:
-                link.open = (a, b) not in self.cuts
-                link.ready = link.open and link.receiver.up
-                link.plain = self.plain and link.open and link.delay is None
-
-    def refresh_receiver(self, receiver: Node) -> None:
-        """Make the links to a process agree with what has become of it."""
-        for node in self.nodes:
-            link = node.used_link(receiver.id)
-            if link is not None:
-                link.process = receiver.process
-                link.ready = link.open and receiver.up
-
-    def skew(self, id: Pid, by: int) -> None:
-        """The clock of the process jumps ahead (behind, if negative): its armed timers run out that much sooner."""
-        node = self.node(id)
-        self.note("skew", id, by)
-        for (layer, name), (deadline, _) in list((node.timers or {}).items()):
-            self.arm(node, layer, name, max(self.now + 1, deadline - by))
-
-    def drift(self, id: Pid, rate: float) -> None:
-        """From now on the clock of the process runs at `rate` ticks a tick."""
-        self.note("drift", id, rate)
-        self.node(id).rate = rate
 
     # The run -------------------------------------------------------------------------------------------------------
 

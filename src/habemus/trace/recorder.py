@@ -14,6 +14,18 @@ from habemus.process.anatomy import Snapshot, message_fields
 from habemus.trace.format import Carried, Event, encoded
 
 
+class Alarm:
+    """A timer was set to run out at `deadline`, or cancelled (-1), in an event."""
+
+    def __init__(self, event: int, process: Pid, layer: int, name: str, time: int, deadline: int) -> None:
+        self.event = event
+        self.process = process
+        self.layer = layer
+        self.name = name
+        self.time = time
+        self.deadline = deadline
+
+
 class Envelope:
     """A message under way, numbered, with the event that sent it and the length of the causal chain behind it."""
 
@@ -54,6 +66,7 @@ class Recorder:
         self.depths: dict[Pid, int] = {}
         self.snapshots: dict[tuple[Pid, int], Snapshot] = {}
         self.roles: dict[tuple[Pid, int], str] = {}
+        self.timers: list[Alarm] = []  # of the kept events; no part of the digest
 
     @property
     def digest(self) -> str:
@@ -120,6 +133,11 @@ class Recorder:
         """A process begins, for the first time or again after a crash."""
         self.roles[(process.id, layer)] = ""
         self.snapshots[(process.id, layer)] = anatomy.snapshot(process)
+
+    def timer(self, process: Pid, layer: int, name: str, time: int, deadline: int) -> None:
+        """A timer is set or cancelled."""
+        if self.count <= self.keep:
+            self.timers.append(Alarm(self.count - 1, process, layer, name, time, deadline))
 
     def note(self, time: int, kind: str, process: Pid | None, subject: object) -> None:
         """A fault, which is nobody's step."""

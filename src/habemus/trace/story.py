@@ -154,7 +154,9 @@ def outages_of(events: list[Event]) -> list[Stretch]:
 
 
 def fault_text(event: Event) -> str:
-    """A fault of the network in words: `cut 1-4`, `partition 1 2 | 3 4`, `heal`."""
+    """A fault of the network in words: `cut 1-4`, `partition 1 2 | 3 4`, `heal`, `delay message 3, ...`."""
+    if isinstance(event.subject, str):
+        return f"{event.kind} {event.subject}"
     groups = event.subject if isinstance(event.subject, list) else []
     if event.kind == "partition" or any(len(group) != 2 for group in groups):
         return "partition " + " | ".join(" ".join(map(str, group)) for group in groups)

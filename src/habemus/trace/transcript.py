@@ -18,6 +18,10 @@ FAULTS = {
     "resume": "goes on",
     "skew": "has its clock set ahead by {}",
     "drift": "has its clock run at rate {}",
+    "slow": "links get another delay: {}",
+    "deliver": "at once: {}",
+    "duplicate": "twice: {}",
+    "delay": "late: {}",
     "refuse": "is refused by the resource: token {0[0]}, but it has seen {0[1]}",
 }
 
