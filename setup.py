@@ -16,7 +16,8 @@ MODULES = (
     *("trace/recorder", "simulation/delays", "simulation/topology", "simulation/node", "simulation/simulation"),
     *("simulation/faults", "simulation/mail"),
     *("checking/limits", "checking/probe", "checking/inboxes", "checking/onlookers", "checking/steps"),
-    *("checking/semantics", "checking/reduction", "checking/search", "checking/liveness"),
+    *("checking/moves", "checking/faults", "checking/semantics", "checking/reduction", "checking/search"),
+    "checking/liveness",
 )
 
 

@@ -21,10 +21,11 @@ choose_implementation()
 __version__ = VERSION
 
 if TYPE_CHECKING:
+    from habemus.lab.notebook import show
     from habemus.scenario import Scenario, read_scenario
     from habemus.simulation import Outcome, simulate
 
-__all__ = ["Outcome", "Scenario", "__version__", "read_scenario", "simulate"]
+__all__ = ["Outcome", "Scenario", "__version__", "read_scenario", "show", "simulate"]
 
 
 def __getattr__(name: str) -> Any:
@@ -37,4 +38,8 @@ def __getattr__(name: str) -> Any:
         from habemus import simulation
 
         return getattr(simulation, name)
+    if name == "show":
+        from habemus.lab.notebook import show
+
+        return show
     raise AttributeError(f"module 'habemus' has no attribute {name!r}")

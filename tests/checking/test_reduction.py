@@ -8,6 +8,7 @@ from small_instances import AnyProtocol, explore, final_states, question
 from habemus.catalogue import algorithm_names, find_algorithm
 from habemus.checking.check import Effort, check
 from habemus.checking.defaults import SETTINGS
+from habemus.checking.liveness import has_circle
 from habemus.checking.search import BREADTH, Search
 from habemus.election.chang_roberts import Candidate, ChangRoberts
 from habemus.mutex.ricart_agrawala import Reply, Request, RicartAgrawala
@@ -38,6 +39,14 @@ def test_the_whole_catalogue_gets_the_same_verdict_reduced_and_in_full(name, fif
         assert len(reduced.states) <= len(full.states)
 
 
+@pytest.mark.parametrize("starts", ["first", "step"])
+@pytest.mark.parametrize("fifo", [True, False], ids=["fifo", "overtaking"])
+@pytest.mark.parametrize("name", ["lcr", "chang-roberts", "ring-collect", "hirschberg-sinclair", "yoyo", "capture"])
+def test_where_anybody_may_start_no_set_of_starters_is_lost(name, fifo, starts):
+    asked = question(name, n=3, fifo=fifo, anybody=True, starts=starts, properties=["nothing"])
+    assert final_states(explore(asked, False)) == final_states(explore(asked, True))
+
+
 @settings(max_examples=200)
 @given(
     seed=st.integers(0, 10**6),
@@ -62,6 +71,18 @@ def test_on_any_protocol_all_ends_are_found_and_every_violation(seed, n, kinds, 
             assert final_states(explore(asked, False)) == final_states(explore(asked, True))
         else:
             assert bool(explore(asked, False).violated) == bool(explore(asked, True).violated)
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_where_the_steps_of_single_processes_rule_a_circle_out_there_is_none(name):
+    search = explore(smallest(name), False)
+    assert search.violated or search.semantics.may_recur() or not has_circle(search)
+
+
+def test_they_rule_it_out_on_a_ring_and_not_where_a_token_goes_round_for_ever():
+    assert not explore(question("chang-roberts", n=4), False).semantics.may_recur()
+    search = explore(question("token-ring", n=3), False)
+    assert search.semantics.may_recur() and has_circle(search)
 
 
 class ForgetsToStand(ChangRoberts):

@@ -88,6 +88,58 @@ def test_messages_are_lost_and_doubled_within_the_ledger():
     assert not any(label.startswith("double") for label in labels(semantics, state))
 
 
+def test_a_message_overtakes_those_before_it_as_often_as_the_ledger_allows():
+    semantics = question("lcr", ids=[1, 2, 3], reorders=1).semantics()
+    before = ("start 1", "start 2", "start 3", "deliver 3>1 Candidate(3)")
+    state = follow(semantics, *before)
+    assert [label for label in labels(semantics, state) if "overtake" in label] == ["overtake 1>2 Candidate(3)"]
+    state = follow(semantics, *before, "overtake 1>2 Candidate(3)")
+    assert "deliver 1>2 Candidate(1)" in labels(semantics, state)
+    assert not any("overtake" in label for label in labels(semantics, state))
+
+
+@pytest.mark.parametrize("name", ["lcr", "lamport", "suzuki-kasami"])
+def test_with_enough_overtaking_local_states_are_those_of_links_that_keep_no_order(name):
+    def met(**limits):
+        search = explore(question(name, n=2, entries=2, properties=["nothing"], **limits), False)
+        return {tuple(search.semantics.locals[local].key for local in state[:2]) for state in search.states}
+
+    assert met(reorders=9) == met(fifo=False)
+
+
+def test_the_simultaneous_detector_tells_all_at_one_moment():
+    semantics = question("ring-coordinator", n=3, crashes=1, detector="simultaneous").semantics()
+    steps = ("start 1", "start 2", "start 3", "crash 2")
+    assert not any("suspect" in label for label in labels(semantics, follow(semantics, *steps)))
+    state = follow(semantics, *steps, "deliver 2>3 Living([2])")
+    assert [label for label in labels(semantics, state) if "suspect" in label] == ["suspect all 2"]
+    state = follow(semantics, *steps, "deliver 2>3 Living([2])", "suspect all 2")
+    assert not any("suspect" in label for label in labels(semantics, state))
+
+
+def test_the_eventual_detector_errs_within_the_ledger_and_takes_it_back():
+    semantics = question("bully", n=2, timing="async", detector="eventual", mistakes=1).semantics()
+    start = ("start 1", "start 2")
+    state = follow(semantics, *start)
+    assert {label for label in labels(semantics, state) if "mistake" in label} == {"mistake 1 2", "mistake 2 1"}
+    state = follow(semantics, *start, "mistake 1 2")
+    assert "trust 1 2" in labels(semantics, state) and not any("mistake" in label for label in labels(semantics, state))
+    state = follow(semantics, *start, "mistake 1 2", "trust 1 2")
+    assert not any(label.startswith(("trust", "mistake")) for label in labels(semantics, state))
+
+
+def test_who_is_suspected_wrongly_and_then_crashes_is_suspected_already():
+    semantics = question("bully", n=2, timing="async", detector="eventual", mistakes=1, crashes=1).semantics()
+    state = follow(semantics, "start 1", "start 2", "mistake 1 2", "crash 2")
+    assert not any(label.startswith(("trust", "suspect")) for label in labels(semantics, state))
+
+
+def test_the_eventual_detector_speaks_of_a_crash_before_the_last_message_is_here():
+    semantics = question("ring-coordinator", n=3, crashes=1, detector="eventual").semantics()
+    state = follow(semantics, "start 1", "start 2", "start 3", "crash 2")
+    assert {"suspect 3 2", "deliver 2>3 Living([2])"} <= set(labels(semantics, state))
+
+
 def test_coins_fall_in_every_way():
     semantics = question("itai-rodeh", n=2, bounds={"round": 2}).semantics()
     assert len(semantics.expand(semantics.initial)) == 2

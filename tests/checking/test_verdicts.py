@@ -10,6 +10,7 @@ from small_instances import AnyProtocol, explore, question
 from habemus.checking.check import HOLDS, INCOMPLETE, VIOLATED, Effort, check
 from habemus.checking.replay import play
 from habemus.checking.search import DEPTH
+from habemus.checking.telling import told_steps
 from habemus.process import Election, Message, MisuseError, Mutex, Pid, upon, upon_command, upon_start
 from habemus.scenario import read_scenario
 from habemus.simulation.run import ClauseError
@@ -100,6 +101,63 @@ def test_two_candidates_on_an_anonymous_ring_both_take_the_seat():
 def test_lamport_needs_links_that_keep_the_order():
     assert check(question("lamport", n=3)).verdict == HOLDS
     assert check(question("lamport", n=3, fifo=False)).violated == "mutual_exclusion"
+
+
+def test_one_message_that_overtakes_another_is_enough_for_lamport_and_the_story_says_which():
+    verdict = check(question("lamport", n=3, reorders=2))
+    schedule = verdict.counterexample.schedule
+    assert verdict.violated == "mutual_exclusion" and schedule.reorders == 1
+    assert sum(step.startswith("overtake") for step in schedule.steps) == 1
+    told = [line for step in told_steps(play(verdict.counterexample)) for line in step]
+    assert sum("before what was sent earlier" in line for line in told) == 1
+
+
+REGENERATING = {"regenerate": True}
+
+
+@pytest.mark.parametrize("crashes", [1, 2])
+def test_a_token_ring_that_regenerates_holds_where_all_are_told_at_once_which_it_assumes(crashes):
+    verdict = check(question("token-ring", n=3, parameters=REGENERATING, crashes=crashes))
+    assert verdict.verdict == HOLDS and "tells all at once" in verdict.assumption
+
+
+def test_where_each_is_told_on_its_own_the_new_token_may_go_to_the_dead():
+    verdict = check(question("token-ring", n=3, parameters=REGENERATING, crashes=1, detector="perfect"))
+    assert verdict.violated == "deadlock_freedom"
+    steps = verdict.counterexample.schedule.steps
+    assert steps[-1].startswith("suspect") and any("Token(" in step for step in steps)
+
+
+def test_bully_withstands_a_wrong_suspicion_but_not_news_of_the_dead_that_overtakes_their_own():
+    assert check(question("bully", n=3, detector="eventual", mistakes=2)).verdict == HOLDS
+    assert check(question("bully", n=2, crashes=1)).verdict == HOLDS
+    verdict = check(question("bully", n=2, detector="eventual", crashes=1))
+    steps = verdict.counterexample.schedule.steps
+    assert verdict.violated == "termination" and steps.index("suspect 1 2") < steps.index("deliver 2>1 Coordinator")
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        ("token-ring", {"parameters": REGENERATING, "crashes": 1, "detector": "simultaneous"}),
+        ("ring-coordinator", {"crashes": 1, "detector": "simultaneous"}),
+        ("ring-coordinator", {"mistakes": 1, "detector": "eventual", "alarms": 1}),
+        ("lamport", {"reorders": 1}),
+        ("raft-election", {"parameters": {"low": 1, "high": 1, "heartbeat": 1}, "reorders": 1, "bounds": {"term": 1}}),
+    ],
+)
+def test_with_these_faults_too_reduced_and_full_agree_and_what_is_found_replays(name, asked):
+    reduced, full = check(question(name, n=3, **asked)), check(question(name, n=3, **asked), Effort(reduced=False))
+    assert (reduced.verdict, reduced.violated) == (full.verdict, full.violated)
+    for found in (reduced, full):
+        if found.counterexample is not None:
+            assert found.violated in [judge.name for judge in play(found.counterexample).properties if judge.witness]
+
+
+def test_raft_has_one_leader_a_term_whatever_happens_to_messages():
+    asked = {"parameters": {"low": 1, "high": 1, "heartbeat": 1}, "alarms": 1, "properties": ["one_leader_a_term"]}
+    assert check(question("raft-election", n=3, losses=1, doubles=1, bounds={"term": 1}, **asked)).verdict == HOLDS
+    assert check(question("raft-election", n=3, crashes=1, recoveries=1, bounds={"term": 1}, **asked)).verdict == HOLDS
 
 
 def test_a_run_without_end_is_shown_as_a_lasso():

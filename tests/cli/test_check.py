@@ -1,7 +1,13 @@
 """`habemus check` as scripts and people meet it."""
 
 import json
+import os
 import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -94,6 +100,10 @@ def test_more_states_than_the_budget_are_foreseen(capsys):
         (["bully", "--bound", "term=2"], "has no such field"),
         (["bully", "--bound", "stage"], "expected a whole number"),
         (["bully", "--delay", "0"], "at least 1 tick"),
+        (["lamport", "--unordered", "--reorders", "1"], "with --unordered any number"),
+        (["bully", "--detector", "good"], "expected perfect, simultaneous or eventual"),
+        (["bully", "--mistakes", "1"], "add --detector eventual"),
+        (["chang-roberts", "--detector", "perfect"], "does not listen to one"),
         (["bully", "--n", "0"], "expected a number of processes"),
     ],
 )
@@ -144,3 +154,46 @@ def test_a_clause_that_fails_is_one_sentence_and_status_2(capsys, tmp_path):
     status, out, err = run(capsys, f"{path}:Clumsy", "--n", "3")
     assert status == 2 and out == "" and len(err.splitlines()) == 1
     assert "Clumsy failed at process" in err and "clumsy.py:7, in begin" in err and "IndexError" in err
+
+
+def seconds_of_work(pid):
+    """The processor time of a process and its children so far; 0 for those that are gone."""
+    try:
+        times = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return 0.0
+    return sum(map(int, times)) / os.sysconf("SC_CLK_TCK") + sum(map(seconds_of_work, children))
+
+
+LONG = ["raft-election", "--n", "4", "--set", "low=1", "--set", "high=1"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["check", *LONG], "it was interrupted"),
+        (["check", "lcr", "--n", "7", "--all-orders", "--starters", "any", "--jobs", "2"], "it was interrupted"),
+        (["check", "lcr", "--n", "7", "--all-orders", "--starters", "any", "--jobs", "1"], "it was interrupted"),
+        (["check", "--all", "--jobs", "2"], "interrupted after"),
+        (["check", "--all", "--jobs", "1"], "interrupted after"),
+    ],
+    ids=["one", "jobs", "a-row", "all-jobs", "all"],
+)
+def test_ctrl_c_gives_what_is_known_so_far_status_3_and_leaves_no_process_behind(arguments, said):
+    begin = "import sys; from habemus.cli import main; sys.exit(main())"
+    running = subprocess.Popen(
+        [sys.executable, "-c", begin, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    while running.poll() is None and seconds_of_work(running.pid) < 1.7:  # by then it is at work, however busy all is
+        time.sleep(0.02)
+    os.killpg(running.pid, signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert running.returncode == 3 and "Traceback" not in err
+    assert said in out + err
+    with pytest.raises(ProcessLookupError):
+        os.killpg(running.pid, 0)

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from habemus.checking.check import explored
 from habemus.cli import main
 from habemus.museum import EXHIBITS
 from habemus.trace import read_trace
@@ -52,7 +53,7 @@ def test_programs_can_read_one(capsys):
     status, out, err = run(capsys, "raft-forgets-its-vote", "--json")
     shown = json.loads(out)
     assert status == 1 and err == ""
-    assert (shown["original"], shown["violates"]) == ("raft-election", "uniqueness")
+    assert (shown["original"], shown["violates"]) == ("raft-election", "one_leader_a_term")
     assert "+     self.vote = None" in shown["difference"]
     assert (shown["verdict"]["verdict"], shown["sound"]["verdict"]) == ("violated", "holds")
     assert "crash 3" in shown["verdict"]["counterexample"]["schedule"]["steps"]
@@ -85,3 +86,15 @@ def test_a_mistake_is_one_sentence(capsys, arguments, sentence):
     status, out, err = run(capsys, *arguments)
     assert (status, out) == (2, "")
     assert sentence in err and err.count("\n") == 1
+
+
+def test_ctrl_c_is_one_sentence_and_status_3(capsys, monkeypatch):
+    def interrupted(question, effort, progress):
+        search, others = explored(question, effort, progress)
+        search.violated = ""
+        search.interrupt()
+        return search, others
+
+    monkeypatch.setattr("habemus.checking.check.explored", interrupted)
+    status, out, err = run(capsys, "bully-too-short-a-time")
+    assert status == 3 and out == "" and "interrupted before" in err and len(err.splitlines()) == 1

@@ -6,6 +6,7 @@ from contextlib import ExitStack, asynccontextmanager
 
 from habemus.network.merging import merge
 from habemus.network.node import Node
+from habemus.network.recording import Recording
 from habemus.network.validation import validate
 from habemus.scenario import Scenario
 from habemus.trace import read_trace
@@ -49,7 +50,13 @@ async def traced_group(scenario, n, folder):
     where = addresses(n)
     with ExitStack() as files:
         nodes = [
-            Node(scenario, id, where, folder / str(id), trace=files.enter_context(open(folder / f"{id}.jsonl", "ab")))
+            Node(
+                scenario,
+                id,
+                where,
+                folder / str(id),
+                recording=Recording(files.enter_context(open(folder / f"{id}.jsonl", "ab"))),
+            )
             for id in where
         ]
         try:

@@ -211,7 +211,7 @@ def test_terms_and_votes_are_kept_over_a_restart(tmp_path):
 
     async def elect_again(before):
         async with group(RAFT, 3, tmp_path, where) as nodes:
-            assert all(node.record.incarnation == 2 for node in nodes)
+            assert all(node.incarnation == 2 for node in nodes)
             assert all(node.term >= term for node, term in zip(nodes, before, strict=True))
             await until(lambda: agreed(nodes))
             assert min(node.term for node in nodes) > min(before)
@@ -299,7 +299,7 @@ def test_what_a_turn_wanted_to_say_before_a_stop_is_not_said_after_it(tmp_path, 
             await asyncio.sleep(0.1)
             assert one.counts["stalls"] == 1
             assert two.heard["Number"] == 0
-            assert one.record.fields == [{"promised": 1}]  # but what was promised stays promised
+            assert one.memory.record.fields == [{"promised": 1}]  # but what was promised stays promised
 
     asyncio.run(stop())
 

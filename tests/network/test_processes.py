@@ -35,13 +35,13 @@ async def cluster(scenario, n, folder, **wishes):
         await made.start()
         yield made
     finally:
-        for child in made.children.values():
+        for child in made.members.values():
             child.kill()
         await made.end()
 
 
 def survivors_agree(made, without):
-    named = [c.status.get("leader") for c in made.children.values() if c.id != without]
+    named = [c.status.get("leader") for c in made.members.values() if c.id != without]
     return len(set(named)) == 1 and named[0] not in (None, without)
 
 
@@ -51,14 +51,14 @@ def test_when_the_leader_is_killed_the_others_elect_another_and_it_can_come_back
         async with cluster(scenario, 3, tmp_path) as made:
             await until(lambda: made.leader is not None, 20)
             first = made.leader
-            term = made.children[first].status["term"]
-            made.children[first].kill()
+            term = made.members[first].status["term"]
+            made.members[first].kill()
             await until(lambda: survivors_agree(made, first), 10)
-            await made.children[first].start()
-            await until(lambda: made.leader is not None and len(made.children[first].status) > 1, 20)
-            assert made.children[first].status["incarnation"] == 2
+            await made.members[first].start()
+            await until(lambda: made.leader is not None and len(made.members[first].status) > 1, 20)
+            assert made.members[first].status["incarnation"] == 2
             if term is not None:
-                assert made.children[first].status["term"] > term
+                assert made.members[first].status["term"] > term
 
     asyncio.run(run())
 
@@ -69,13 +69,13 @@ def test_when_a_follower_is_killed_the_leader_stays(scenario, tmp_path):
         async with cluster(scenario, 3, tmp_path) as made:
             await until(lambda: made.leader is not None, 20)
             leader = made.leader
-            follower = next(child for child in made.children.values() if child.id != leader)
-            changes = made.children[leader].status["changes"]
+            follower = next(child for child in made.members.values() if child.id != leader)
+            changes = made.members[leader].status["changes"]
             follower.kill()
             await until(lambda: follower.state == "dead")
             await asyncio.sleep(1.5)
             assert made.leader == leader
-            assert made.children[leader].status["changes"] == changes
+            assert made.members[leader].status["changes"] == changes
 
     asyncio.run(run())
 
@@ -86,7 +86,7 @@ def test_a_leader_that_was_stopped_finds_out_before_it_does_anything(scenario, t
         async with cluster(scenario, 3, tmp_path) as made:
             await until(lambda: made.leader is not None, 20)
             leader = made.leader
-            stopped = made.children[leader]
+            stopped = made.members[leader]
             heard = []
             made.listeners.append(lambda child, event: heard.append((child, event, dict(child.status))))
             stopped.pause()
@@ -116,8 +116,8 @@ def test_when_the_holder_of_the_lock_is_killed_the_next_gets_in(tmp_path):
             made.listeners.append(hear)
             await until(lambda: any(id != 1 for id in inside), 20)
             holder = next(id for id in inside if id != 1)
-            made.children[holder].kill()
-            await until(lambda: made.children[holder].state == "dead")
+            made.members[holder].kill()
+            await until(lambda: made.members[holder].state == "dead")
             inside.clear()
             await until(lambda: {1, 5 - holder} <= set(inside), 10)
             assert holder not in inside

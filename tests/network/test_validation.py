@@ -6,13 +6,15 @@ import copy
 import msgspec
 import pytest
 from groups import agreed, traced_group, until
+from hypothesis import given
+from hypothesis import strategies as st
 
 from habemus.network.errors import NetworkError
 from habemus.network.merging import merge
 from habemus.network.validation import validate
-from habemus.scenario import Scenario
+from habemus.scenario import Scenario, named_scenarios
 from habemus.simulation import simulate
-from habemus.trace import Trace, read_trace
+from habemus.trace import Event, Trace, read_trace
 
 
 @pytest.fixture(scope="module")
@@ -39,20 +41,57 @@ def test_every_step_of_a_real_run_is_a_step_of_the_algorithm(real):
     assert validate(real) >= 6
 
 
+replace = msgspec.structs.replace
+
+
+def received_from(event, **changes):
+    return replace(event, received=[replace(event.received[0], **changes)])
+
+
 FORGERIES = {
     "a vote that was not cast": (
         lambda event: any(sent.type == "Vote" for sent in event.sent),
-        lambda event: [msgspec.structs.replace(event, sent=[])],
+        lambda event: [replace(event, sent=[])],
+    ),
+    "a message to somebody else": (
+        lambda event: event.sent,
+        lambda event: [replace(event, sent=[replace(event.sent[0], to=event.process % 3 + 1), *event.sent[1:]])],
+    ),
+    "a message that says something else": (
+        lambda event: event.sent and "term" in event.sent[0].fields,
+        lambda event: [replace(event, sent=[replace(event.sent[0], fields={"term": 77}), *event.sent[1:]])],
     ),
     "a term that was not entered": (
         lambda event: "term" in event.changed,
-        lambda event: [msgspec.structs.replace(event, changed={**event.changed, "term": event.changed["term"] + 1})],
+        lambda event: [replace(event, changed={**event.changed, "term": event.changed["term"] + 1})],
     ),
+    "a change that was not noted": (lambda event: event.changed, lambda event: [replace(event, changed={})]),
     "a vote counted twice": (lambda event: event.clause == "count_vote", lambda event: [event, event]),
     "a timer that was not armed": (lambda event: event.kind == "timeout", lambda event: [event, event]),
     "a clause that there is not": (
         lambda event: event.kind == "message",
-        lambda event: [msgspec.structs.replace(event, clause="seize_power")],
+        lambda event: [replace(event, clause="seize_power")],
+    ),
+    "a clause for another message": (
+        lambda event: event.clause == "count_vote",
+        lambda event: [replace(event, clause="follow")],
+    ),
+    "a message from nowhere": (lambda event: event.received, lambda event: [received_from(event, message=10**6)]),
+    "a message of somebody else": (
+        lambda event: event.received,
+        lambda event: [received_from(event, sender=6 - event.process - event.received[0].sender)],
+    ),
+    "a role that nobody gave it": (lambda event: event.role is None, lambda event: [replace(event, role="leader")]),
+    "a process that there is not": (lambda event: event.process, lambda event: [replace(event, process=4)]),
+    "a step of another process": (
+        lambda event: event.kind == "message",
+        lambda event: [replace(event, process=event.process % 3 + 1)],
+    ),
+    "a step without its cause": (lambda event: event.parents, lambda event: [replace(event, parents=[])]),
+    "a step in a layer that there is not": (lambda event: event.clause, lambda event: [replace(event, layer="Bully")]),
+    "a step after a crash": (
+        lambda event: event.kind == "message",
+        lambda event: [Event(event.event - 1, event.time, "crash", event.process), event],
     ),
 }
 
@@ -63,7 +102,60 @@ def test_what_no_run_has_is_named(real, forgery):
         validate(forged(real, *FORGERIES[forgery]))
 
 
-@pytest.mark.parametrize("algorithm", ["chang-roberts", "itai-rodeh", "ricart-agrawala", "capture-sync", "yoyo"])
+@given(data=st.data())
+def test_a_step_that_was_left_out_is_missed(real, data):
+    """Wherever it was, unless the process did nothing afterwards."""
+    last = {event.process: event.event for event in real.events}
+    places = [place for place, event in enumerate(real.events) if event.event != last[event.process]]
+    place = data.draw(st.sampled_from(places))
+    with pytest.raises(NetworkError, match="is not a step"):
+        validate(Trace(real.header, real.events[:place] + real.events[place + 1 :]))
+
+
+@given(data=st.data())
+def test_a_step_that_is_there_twice_is_noticed(real, data):
+    place = data.draw(st.integers(0, len(real.events) - 1))
+    with pytest.raises(NetworkError, match="is not a step"):
+        validate(Trace(real.header, real.events[: place + 1] + real.events[place:]))
+
+
+def test_on_reliable_links_no_message_is_missing_on_the_way():
+    """Bully relies on its messages: one that overtakes another, or makes up for it, is no run."""
+    trace = simulate(Scenario("ricart-agrawala", seed=1), keep=10_000).trace
+    arrivals = {}
+    for place, event in enumerate(trace.events):
+        for carried in event.received:
+            arrivals.setdefault((carried.sender, carried.to), []).append(place)
+    first, second = next(places for places in arrivals.values() if len(places) > 1)[:2]
+    events = copy.deepcopy(trace.events)
+    events[first] = replace(events[first], received=events[second].received)
+    with pytest.raises(NetworkError, match=r"should have come before|not sent to it|not among its causes"):
+        validate(Trace(trace.header, events))
+
+
+def test_a_synchronous_process_reads_all_that_was_sent_in_the_pulse_before():
+    trace = simulate(Scenario("capture-sync", seed=3), keep=10_000).trace
+    with pytest.raises(NetworkError, match=r"it should receive|without"):
+        validate(forged(trace, lambda e: len(e.received) > 1, lambda e: [replace(e, received=e.received[:1])]))
+    with pytest.raises(NetworkError, match="should come next"):
+        validate(forged(trace, lambda e: e.subject == 1, lambda e: [replace(e, subject=2)]))
+
+
+def test_layers_are_retraced_with_what_they_tell_each_other():
+    """A guard, a leader that the layer below names, a suspicion: each where it belongs, and nowhere else."""
+    trace = simulate(named_scenarios()["split-brain-bully"], keep=10_000).trace
+    kinds = {event.kind for event in trace.events}
+    assert {"leader", "suspect", "timeout", "command"} <= kinds
+    assert validate(trace) > 100
+    with pytest.raises(NetworkError, match="should run here"):
+        validate(forged(trace, lambda e: e.kind == "leader", lambda e: [replace(e, subject=1000)]))
+    with pytest.raises(NetworkError, match="is not a step"):
+        validate(forged(trace, lambda e: e.kind == "leader", lambda e: []))
+
+
+@pytest.mark.parametrize(
+    "algorithm", ["chang-roberts", "itai-rodeh", "ricart-agrawala", "capture-sync", "yoyo", "swim", "sortition"]
+)
 def test_simulated_runs_are_runs_too(algorithm):
     """The same validation takes the traces of another driver: three ways, one semantics."""
-    assert validate(simulate(Scenario(algorithm, seed=3), keep=100_000).trace) > 8
+    assert validate(simulate(Scenario(algorithm, seed=3), keep=3000).trace) > 8

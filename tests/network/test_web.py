@@ -4,13 +4,15 @@ import asyncio
 import http.client
 import json
 
+import msgspec
 import pytest
-from groups import agreed, group, until
+from groups import agreed, group, traced_group, until
 
 from habemus.network import clock
 from habemus.network.errors import NetworkError
 from habemus.network.web import Web
 from habemus.scenario import Scenario
+from habemus.trace import Event, read_trace
 
 RAFT = Scenario("raft-election", parameters={"low": 300, "high": 600, "heartbeat": 100})
 
@@ -110,6 +112,34 @@ def test_events_tell_every_change_as_it_happens(tmp_path):
         assert b"event: leader" in told
         writer.close()
         await until(lambda: len(follower.listeners) == 0)
+
+    served(RAFT, tmp_path, test)
+
+
+def test_events_tell_every_step_of_a_node_that_records(tmp_path):
+    async def read(where):
+        reader, writer = await asyncio.open_connection(*where)
+        writer.write(b"GET /events?trace=1 HTTP/1.1\r\nHost: here\r\n\r\n")
+        await asyncio.wait_for(reader.readuntil(b"event: trace\ndata: "), 10)
+        line = await asyncio.wait_for(reader.readuntil(b"\n"), 10)
+        writer.close()
+        return msgspec.json.decode(line, type=Event)
+
+    async def run():
+        async with traced_group(RAFT, 2, tmp_path) as nodes:
+            web = Web(nodes[0], ("127.0.0.1", 0))
+            await web.start()
+            told = await read(web.address)
+            await web.stop()
+        assert told in read_trace(tmp_path / "1.jsonl").events
+
+    asyncio.run(run())
+
+
+def test_a_node_that_does_not_record_says_how_it_would(tmp_path):
+    async def test(nodes, where):
+        status, body = await ask(where[1], "/events?trace=1")
+        assert status == 404 and b"start it with --trace FILE" in body
 
     served(RAFT, tmp_path, test)
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from habemus.catalogue import algorithm_names, find_algorithm
 from habemus.network.errors import NetworkError, WireError
-from habemus.network.wire import LENGTH, Codec, Frames, Parcel, declared_types, decoded, framed
+from habemus.network.wire import LENGTH, Codec, Frames, Parcel, decoded, framed
 from habemus.process import Message, Process, dissect, upon
+from habemus.process.anatomy import field_types
 
 CODECS = {name: Codec([dissect(find_algorithm(name))]) for name in algorithm_names()}
 SIXTY_FOUR_BITS = st.integers(-(2**63), 2**64 - 1)
@@ -22,7 +23,7 @@ def messages(draw):
     """A message of some algorithm, with any contents that fit."""
     name = draw(st.sampled_from([name for name, codec in CODECS.items() if codec.types]))
     kind = draw(st.sampled_from(CODECS[name].types))
-    values = [draw(values_of(hint)) for hint in declared_types(kind).values()]
+    values = [draw(values_of(hint)) for _, hint in field_types(kind)]
     return name, kind(*values)
 
 

@@ -2,10 +2,13 @@
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from habemus.catalogue import algorithm_names, find_algorithm
 from habemus.process import Durable, Host, Parameter, Process, dissect, upon_command, upon_recover, upon_start
+from habemus.process.anatomy import field_types
 from habemus.scenario import Call, Crash, Place, Recover, Scenario
 from habemus.simulation import simulate
 
@@ -187,3 +190,12 @@ def test_durable_fields_survive_a_crash_and_all_others_do_not():
     assert last[1] == {"remembered": 3, "pages": [1, 2, 3], "forgotten": 1}
     assert last[2] == {"remembered": 3, "pages": [1, 2, 3], "forgotten": 3}
     assert [event.changed for event in events if event.clause == "come_back"] == [{"back": 1}]
+
+
+@pytest.mark.parametrize("name", algorithm_names())
+def test_a_message_type_knows_what_its_tuples_hold(name):
+    """Compiled classes have forgotten it; their source has not."""
+    anatomy = dissect(find_algorithm(name))
+    for message in anatomy.messages:
+        for _, hint in field_types(message):
+            assert hint is not tuple and not isinstance(hint, str)

@@ -5,7 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from habemus.process import Election, Parameter, upon_start, upon_timeout
-from habemus.properties import Agreement, Stability, Termination, Uniqueness, World, election_properties, enumerated
+from habemus.properties import (
+    Agreement,
+    OneLeaderATerm,
+    Stability,
+    Termination,
+    Uniqueness,
+    World,
+    election_properties,
+    enumerated,
+)
 from habemus.scenario import Crash, Place, Scenario
 from habemus.simulation import simulate
 
@@ -35,13 +44,13 @@ def concluded(watched, story, members=(1, 2, 3)):
 PEACE = [(1, 3, 3), (2, 1, 3), (3, 2, 3)]
 
 
-@pytest.mark.parametrize("watched", election_properties(), ids=lambda p: p.name)
+@pytest.mark.parametrize("watched", election_properties(has_terms=True), ids=lambda p: p.name)
 def test_every_property_holds_in_a_peaceful_election(watched):
     assert concluded(watched, PEACE).holds is True
     assert watched.witness is None
 
 
-@pytest.mark.parametrize("watched", election_properties(), ids=lambda p: p.name)
+@pytest.mark.parametrize("watched", election_properties(has_terms=True), ids=lambda p: p.name)
 def test_every_property_is_open_until_something_decides_it(watched):
     assert judged(watched, [])[0].holds is None
 
@@ -157,6 +166,30 @@ def test_the_world_agrees_with_a_naive_account_of_the_story(story):
     assert (uniqueness.holds is False) == two
 
 
+def test_one_leader_a_term_fails_when_another_takes_office_in_a_term_that_had_a_leader_even_if_that_is_gone():
+    world, watched = World([1, 2, 3]), OneLeaderATerm()
+    for time, (process, term) in enumerate([(1, 1), (2, 2), (2, 2), (3, 1)], start=1):
+        assert watched.holds is None
+        world.time, world.event = time, time * 10
+        world.leads_in(process, term)
+        world.names_leader(process, process)
+        watched.observe(world)
+        world.names_leader(process, None)
+    assert watched.holds is False
+    assert watched.witness.text == "3 took office at time 4 in term 1, in which 1 had taken it at time 1"
+    assert (watched.witness.processes, watched.witness.events) == ([1, 3], [10, 40])
+
+
+@given(st.lists(st.tuples(st.integers(1, 3), st.integers(1, 4)), max_size=12))
+def test_one_leader_a_term_holds_just_if_no_term_has_two(story):
+    world, watched = World([1, 2, 3]), OneLeaderATerm()
+    for process, term in story:
+        world.leads_in(process, term)
+        watched.observe(world)
+    watched.conclude(world)
+    assert watched.holds == (len({term for _, term in story}) == len(set(story)))
+
+
 def test_lists_of_processes_read_well():
     assert enumerated([3]) == "3"
     assert enumerated([3, 5]) == "3 and 5"
@@ -210,3 +243,26 @@ def test_stepping_down_saves_uniqueness_and_a_crash_saves_stability():
     assert witnesses["uniqueness"] is None and witnesses["stability"] is not None
     _, witnesses = rebellion(faults=[Crash(15, 1)])
     assert witnesses["uniqueness"] is None and witnesses["stability"] is None
+
+
+class Eager(Election):
+    """Everybody takes office at once, in the term that `term` says; `term_field` makes it a claim."""
+
+    topology = "complete"
+    term_field = "term"
+    apart: Parameter[bool] = False
+    term: int = 0
+
+    @upon_start
+    def lead(self) -> None:
+        self.term = self.id if self.apart else 1
+        self.elect(self.id)
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_terms_are_judged_in_runs_of_what_declares_them(apart):
+    scenario = Scenario("test_election:Eager", topology=Place(ids=[1, 2]), parameters={"apart": apart})
+    found = {watched.name: watched.holds for watched in simulate(scenario).properties}
+    assert found["uniqueness"] is False and found["one_leader_a_term"] is apart
+    other = simulate(Scenario("bully", topology=Place(ids=[1, 2])))
+    assert "one_leader_a_term" not in {watched.name for watched in other.properties}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from typing import Any
@@ -9,11 +10,12 @@ from typing import Any
 import msgspec
 
 from habemus.checking.instances import Question, fewer_starters
-from habemus.checking.limits import ASYNC, BOUNDED, Limits
+from habemus.checking.limits import ASYNC, BOUNDED, EVENTUAL, PERFECT, SIMULTANEOUS, Limits
 from habemus.checking.liveness import Lasso, find_lasso, has_circle
+from habemus.checking.moves import Move
 from habemus.checking.replay import play
 from habemus.checking.search import BREADTH, Search, random_walk
-from habemus.checking.semantics import Move, Semantics
+from habemus.checking.semantics import Semantics
 from habemus.scenario import Expect, Place, Scenario, Schedule
 
 HOLDS, VIOLATED, INCOMPLETE = "holds", "violated", "incomplete"
@@ -62,7 +64,7 @@ class Verdict:
         self.states = len(search.states)
         self.transitions = search.transitions
         self.depth = search.deepest
-        self.seconds = sum([attempt.seconds for attempt in (search, *others)])
+        self.seconds = 0.0  # from the question to the answer, with all that was tried
         self.set_aside = sum([len(other.states) for other in others])  # states of searches that did not decide it
         self.clauses = sum([probe.clauses_run for probe in semantics.probes])
         self.lookups = semantics.lookups
@@ -71,6 +73,7 @@ class Verdict:
         self.reduced = search.reduction is not None
         self.truncated = search.truncated
         self.stopped = search.stopped
+        self.interrupted = search.interrupted
         self.wanted = semantics.onlookers.wanted
         self.violated = search.violated
         self.witness = ""
@@ -103,6 +106,7 @@ class Verdict:
         self.depth = max(self.depth, other.depth)
         self.truncated = self.truncated or other.truncated
         self.stopped = self.stopped or other.stopped
+        self.interrupted = self.interrupted or other.interrupted
         if other.violated and not self.violated:
             for name in ("question", "ids", "edges", "violated", "witness", "counterexample", "shortest", "wanted"):
                 setattr(self, name, getattr(other, name))
@@ -136,6 +140,13 @@ class Verdict:
         }
 
 
+DETECTORS = {
+    PERFECT: "a perfect detector, which tells each on its own",
+    SIMULTANEOUS: "a perfect detector, which tells all at once",
+    EVENTUAL: "an eventually perfect detector",
+}
+
+
 def assumption(semantics: Semantics) -> str:
     """Under what assumption the verdict is given, in words."""
     limits = semantics.limits
@@ -153,6 +164,8 @@ def assumption(semantics: Semantics) -> str:
             text += f"; timers run out at any moment, {often} at each process"
     else:
         text = f"ordered: no timer while a message is under way, shorter timers first, {order}"
+    if semantics.listens and (limits.crashes or limits.mistakes):
+        text += f"; {DETECTORS[limits.detector]}"
     return text + faults_in_words(limits)
 
 
@@ -171,6 +184,8 @@ def faults_in_words(limits: Limits) -> str:
         (limits.recoveries, "recovery", "recoveries"),
         (limits.losses, "message lost", "messages lost"),
         (limits.doubles, "message doubled", "messages doubled"),
+        (limits.reorders, "message overtaking others", "messages overtaking others"),
+        (limits.mistakes, "wrong suspicion", "wrong suspicions"),
     ]
     words = [f"{count} {one if count == 1 else many}" for count, one, many in counted if count]
     bounds = [f"{name} ≤ {value}" for name, value in limits.bounds.items()]
@@ -178,18 +193,16 @@ def faults_in_words(limits: Limits) -> str:
 
 
 def check(question: Question, effort: Effort | None = None, progress: Progress | None = None) -> Verdict:
-    """Answer a question."""
+    """Answer a question; if interrupted, with as much as is known by then."""
+    begun = time.perf_counter()
     effort = effort or Effort()
     search, others = explored(question, effort, progress)
     lasso = None
-    if not search.violated and not search.stopped and search.recurrent and has_circle(search):
-        if search.reduction is not None:  # its circles show that there are some, but not which of them are fair
-            others.append(search)
-            search, _ = explored(question, Effort(False, BREADTH, effort.states, effort.memory), progress)
-        if len(search.states) <= LASSO_STATES and not search.stopped:
-            lasso = find_lasso(search)
-        elif not search.stopped:
-            search.stopped = f"runs without end were not looked for among more than {LASSO_STATES:,} states"
+    if not search.violated and not search.stopped and search.recurrent and search.semantics.may_recur():
+        try:
+            search, lasso = endless(question, search, others, effort, progress)
+        except KeyboardInterrupt:
+            search.interrupt()
     verdict = Verdict(question, search, others)
     if lasso is not None:
         verdict.violated = lasso.property
@@ -198,7 +211,34 @@ def check(question: Question, effort: Effort | None = None, progress: Progress |
     elif search.violated:
         shorten(question, search, effort, verdict)
         explain(verdict)
+    verdict.seconds = time.perf_counter() - begun
     return verdict
+
+
+def unanswered(question: Question) -> Verdict:
+    """What is known of a question that nobody has begun to answer before the interruption."""
+    search = Search(question.semantics(), False, BREADTH, MOST_STATES, MOST_BYTES)
+    search.interrupt()
+    verdict = Verdict(question, search, [])
+    verdict.instances = 0
+    return verdict
+
+
+def endless(
+    question: Question, search: Search, others: list[Search], effort: Effort, progress: Progress | None
+) -> tuple[Search, Lasso | None]:
+    """A run without end that violates a property, if there is one, and the search that tells."""
+    if not has_circle(search):
+        return search, None
+    if search.reduction is not None:  # its circles show that there are some, but not which of them are fair
+        others.append(search)
+        search, _ = explored(question, Effort(False, BREADTH, effort.states, effort.memory), progress)
+    if search.stopped:
+        return search, None
+    if len(search.states) > LASSO_STATES:
+        search.stopped = f"runs without end were not looked for among more than {LASSO_STATES:,} states"
+        return search, None
+    return search, find_lasso(search)
 
 
 def explored(question: Question, effort: Effort, progress: Progress | None) -> tuple[Search, list[Search]]:
@@ -251,15 +291,18 @@ def shorten(question: Question, search: Search, effort: Effort, verdict: Verdict
     if not shortest:
         small = Effort(False, BREADTH, max(SHORTENING, len(search.states)), effort.memory)
         again, _ = explored(question, small, None)
+        verdict.interrupted = again.interrupted
         if again.violated:
             search, shortest = again, True
-    found = True
-    while found:
-        found = False
-        for simpler in simplifications(question, search):
-            again, _ = explored(simpler, Effort(False, BREADTH, SHORTENING, effort.memory), None)
+    simpler: Question | None = question
+    while simpler is not None and not verdict.interrupted:
+        simpler = None
+        for attempt in simplifications(question, search):
+            again, _ = explored(attempt, Effort(False, BREADTH, SHORTENING, effort.memory), None)
+            verdict.interrupted = again.interrupted
             if again.violated == search.violated:
-                question, search, found = simpler, again, True
+                question, search, simpler = attempt, again, attempt
+            if simpler is not None or verdict.interrupted:
                 break
     verdict.violated = search.violated
     verdict.shortest = shortest
@@ -269,7 +312,7 @@ def shorten(question: Question, search: Search, effort: Effort, verdict: Verdict
 def simplifications(question: Question, search: Search) -> Iterator[Question]:
     """The question with one fault, input or starter less."""
     limits, scenario = question.limits, question.scenario
-    for name in ("crashes", "recoveries", "losses", "doubles"):
+    for name in ("crashes", "recoveries", "losses", "doubles", "reorders", "mistakes"):
         if getattr(limits, name):
             fewer: dict[str, Any] = {name: getattr(limits, name) - 1}
             yield Question(scenario, replace(limits, **fewer), [search.violated])

@@ -62,6 +62,18 @@ class Inboxes:
             self.arriving[inbox] = known
         return known
 
+    def overtaking(self, inbox: int) -> list[tuple[int, int]]:
+        """What could arrive before others in its queue, each with the inbox that it leaves behind."""
+        content = self.contents[inbox]
+        found = []
+        for place, (channel, entries) in enumerate(content):
+            for position in range(1, len(entries)):
+                event, age = entries[position]
+                if not self.timed or age >= self.earliest[event]:
+                    rest = (channel, entries[:position] + entries[position + 1 :])
+                    found.append((event, self.number((*content[:place], rest, *content[place + 1 :]))))
+        return found
+
     def added(self, inbox: int, event: int) -> int:
         """The inbox with one more message under way."""
         known = self.additions.get((inbox, event))

@@ -71,7 +71,10 @@ def settled(scenario: Scenario, timing: str | None, given: dict[str, Any]) -> tu
     limits = dict(given)
     limits.setdefault("detection", detection_of(scenario, checked, settings[-1]))
     limits.setdefault("delay", settings[-1].get("transmission", 1))
+    limits.setdefault("detector", cls.detector)
     limits.setdefault("alarms", 2 if timing == ASYNC else -1)
+    if "detector" in given and limits["detection"] < 0:
+        raise ScenarioError(f"--detector {given['detector']}: {scenario.algorithm} does not listen to one")
     return scenario, Limits(timing=timing, fifo=scenario.network.fifo, **limits)
 
 

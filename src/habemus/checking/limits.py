@@ -8,6 +8,8 @@ ASYNC, ORDERED, BOUNDED = "async", "ordered", "bounded"
 TIMINGS = (ASYNC, ORDERED, BOUNDED)
 FIRST, STEP, LATE = "first", "step", "late"
 STARTS = (FIRST, STEP, LATE)
+PERFECT, SIMULTANEOUS, EVENTUAL = "perfect", "simultaneous", "eventual"
+DETECTORS = (PERFECT, SIMULTANEOUS, EVENTUAL)
 
 
 @dataclass
@@ -18,11 +20,14 @@ class Limits:
     fifo: bool = True
     delay: int = 1
     detection: int = -1
+    detector: str = PERFECT
     alarms: int = -1
     crashes: int = 0
     recoveries: int = 0
     losses: int = 0
     doubles: int = 0
+    reorders: int = 0
+    mistakes: int = 0
     entries: int = 1
     starts: str = FIRST
     anybody: bool = False  # whether all sets of starters are explored, but the empty one

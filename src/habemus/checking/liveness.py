@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from habemus.checking.moves import Move
 from habemus.checking.search import Search
-from habemus.checking.semantics import Move
 
 Edge = tuple[Move, int]
 Group = tuple[str, int, int]
@@ -114,10 +114,12 @@ def group_of(search: Search, move: Move) -> Group:
     event = search.semantics.events[move.event]
     if event.kind in ("deliver", "suspect", "trust"):
         return ("link", event.sender, event.place)
-    return ("process", event.place, 0) if event.kind in ("start", "timeout", "command") else (event.kind, -1, 0)
+    if event.kind in ("start", "timeout", "command"):
+        return ("process", event.place, 0)
+    return (event.kind, -1, event.sender)
 
 
-FAULTS = ("crash", "recover", "lose", "double")
+FAULTS = ("crash", "recover", "lose", "double", "overtake", "mistake")
 
 
 def is_fair(search: Search, graph: list[list[Edge]], component: list[int]) -> bool:

@@ -24,6 +24,7 @@ class Onlookers:
         self.members = members
         self.make_properties = properties
         self.wanted = wanted
+        self.heeds_terms = "one_leader_a_term" in wanted
         self.counting = any(getattr(judge, "limit", None) is not None for judge in self.judges())
         self.notes: list[Note] = [()]
         self.note_numbers: dict[Note, int] = {(): 0}
@@ -117,6 +118,7 @@ class Onlookers:
             tuple(sorted(world.down)),
             tuple(sorted(world.beliefs.items())),
             incumbent.process if incumbent is not None else None,
+            tuple(sorted([(term, claim.process) for term, claim in world.terms.items()])) if self.heeds_terms else (),
             tuple(sorted(lock.waiting)),
             tuple([(p, lock.bypassed(request)) for p, request in lock.waiting.items()]) if self.counting else (),
             tuple(inside),
@@ -131,6 +133,8 @@ def tell(world: World, process: Pid, what: str, subject: Any) -> None:
     """One thing that onlookers see."""
     if what == "leader":
         world.names_leader(process, subject)
+    elif what == "term":
+        world.leads_in(process, subject)
     elif what == "ask":
         world.lock.asks(process, world.time, world.event)
     elif what == "enter":

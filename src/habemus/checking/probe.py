@@ -18,6 +18,8 @@ from habemus.trace import Envelope, Recorder
 
 GUARD_LIMIT = 1000
 MOST_BRANCHES = 4096
+WORDS = ("suspect", "trust")  # what a detector says
+ARRIVALS = ("deliver", *WORDS)
 
 Timers = tuple[tuple[int, str, int], ...]
 """The armed timers: (layer, name, ticks left), sorted."""
@@ -56,7 +58,7 @@ class Event:
     def __init__(
         self, kind: str, place: int, name: str = "", layer: int = 0, sender: Pid = -1, message: Any = None
     ) -> None:
-        self.kind = kind  # deliver, suspect, trust, start, timeout, command, crash, recover, lose, double, tick, pulse
+        self.kind = kind  # as at the head of `semantics`
         self.place = place
         self.name = name  # of the timer or the command
         self.layer = layer
@@ -74,6 +76,7 @@ class NonDeterminismError(MisuseError):
     """A clause gave two outcomes for the same state and event."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Probe(Host):
     """The host of one process under check."""
 
@@ -138,11 +141,17 @@ class Probe(Host):
         return choice
 
     def indicate(self, layer: Process, what: str, subject: Any) -> None:
+        if what == "leader" and subject == self.id and isinstance(layer, Election) and layer.term_field:
+            self.say("term", getattr(layer, layer.term_field))
+        self.say(what, subject)
+        if len(self.stack) > 1:
+            self.rising.append((self.layer_index(layer), what, subject))
+
+    def say(self, what: str, subject: Any) -> None:
+        """Let onlookers know."""
         self.said.append((self.id, what, subject))
         if self.recorder is not None:
             self.said_in.append(self.recorder.count - 1)
-        if len(self.stack) > 1:
-            self.rising.append((self.layer_index(layer), what, subject))
 
     def neighbours(self) -> tuple[Pid, ...]:
         return self.next_to

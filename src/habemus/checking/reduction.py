@@ -36,8 +36,10 @@ from __future__ import annotations
 from typing import Any
 
 from habemus.checking.inboxes import EMPTY
-from habemus.checking.limits import ASYNC, BOUNDED
-from habemus.checking.semantics import Move, Semantics, State
+from habemus.checking.limits import ASYNC, BOUNDED, SIMULTANEOUS
+from habemus.checking.moves import State
+from habemus.checking.probe import ARRIVALS
+from habemus.checking.semantics import Semantics
 from habemus.checking.steps import Outcome
 
 MOST_LOCAL_STATES = 128  # that are looked at to see whether an event commutes; beyond, it counts as one that does not
@@ -171,7 +173,7 @@ class Reduction:
             kind = self.kind_numbers.setdefault(
                 (event.sender, event.place, type(event.message)), len(self.kind_numbers)
             )
-            if event.kind in ("deliver", "suspect", "trust"):
+            if event.kind in ARRIVALS:
                 self.addressed[event.place] |= 1 << len(self.kinds)
                 self.kinds_by[semantics.topology.place[event.sender]] |= 1 << kind
                 self.kinds_to[event.place] |= 1 << kind
@@ -179,22 +181,25 @@ class Reduction:
 
     # Choosing
 
-    def choice(self, state: State, moves: list[Move]) -> int:
-        """Which of the moves can be explored alone; -1 if none. Those with least to compare with are tried first."""
-        if state[2 * self.semantics.n + 1] != self.semantics.quiet_ledger:
-            return -1  # while a fault may come, nothing commutes
+    def choice(self, state: State, steps: list[tuple[int, int, int]]) -> int:
+        """Which of the steps can be explored alone; -1 if none. Those with least to compare with are tried first."""
         semantics = self.semantics
+        if state[2 * semantics.n + 1] != semantics.quiet_ledger:
+            return -1  # while a fault may come, nothing commutes
+        if semantics.limits.anybody and semantics.waiting_to_start(state) >= 0:
+            return -1  # nor while somebody may abstain
+        if semantics.limits.detector == SIMULTANEOUS and semantics.is_news_under_way(state):
+            return -1  # nor while all may be told at one moment
         weights: list[tuple[int, int]] = []
         coming: dict[int, int] = {}
-        for number, move in enumerate(moves):
-            place = semantics.events[move.event].place
+        for number, (place, event, _) in enumerate(steps):
             if place not in coming:
                 coming[place] = self.coming(state, place, self.under_way_from(state, place))[0].bit_count()
-            if coming[place] == 0 and self.stands(state, move.event):
+            if coming[place] == 0 and self.stands(state, event):
                 return number
             weights.append((coming[place], number))
         for weight, number in sorted(weights):
-            if weight and self.stands(state, moves[number].event):
+            if weight and self.stands(state, steps[number][1]):
                 return number
         return -1
 
@@ -245,7 +250,7 @@ class Reduction:
         Says whether it commutes with all of it, and which kinds of messages the process may send meanwhile.
         """
         semantics = self.semantics
-        mine = semantics.events[event].kind not in ("deliver", "suspect", "trust")
+        mine = semantics.events[event].kind not in ARRIVALS
         if mine and semantics.limits.timing != ASYNC:
             return False, 0
         sent = 0
@@ -345,7 +350,9 @@ class Reduction:
     def is_opening(self, outcome: Outcome) -> bool:
         """Whether all that onlookers see is that a process enters or takes office."""
         note = self.semantics.onlookers.notes[outcome.note]
-        return all(what == "enter" or (what == "leader" and subject == process) for process, what, subject in note)
+        return all(
+            what in ("enter", "term") or (what == "leader" and subject == process) for process, what, subject in note
+        )
 
     def commute(self, local: int, event: int, other: int, own: bool) -> bool:
         """Whether the order of two events in a local state makes no difference to anybody."""

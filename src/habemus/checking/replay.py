@@ -12,9 +12,10 @@ import msgspec
 
 from habemus.checking.instances import Question
 from habemus.checking.limits import BOUNDED, Limits
+from habemus.checking.moves import Move
 from habemus.checking.onlookers import tell
 from habemus.checking.probe import Event, Local
-from habemus.checking.semantics import Move, Semantics
+from habemus.checking.semantics import Semantics
 from habemus.process import Mutex
 from habemus.properties import Property, World
 from habemus.scenario import Scenario, ScenarioError, Schedule
@@ -93,6 +94,8 @@ class Player:
             recorder.lose(self.time, self.taken(event, True), "the network lost it")
         elif event.kind == "pulse":
             self.pulse(move)
+        elif event.kind == "inform":
+            self.inform(move, event)
         elif event.kind not in ("tick", "abstain"):
             self.react(move, event)
         self.state = move.state
@@ -109,12 +112,14 @@ class Player:
         semantics, recorder = self.semantics, self.recorder
         local = semantics.locals[self.state[event.place]]
         received = []
-        if event.kind in ("deliver", "double"):
-            received = [self.taken(event, event.kind == "deliver")]
+        if event.kind in ("deliver", "double", "overtake"):
+            received = [self.taken(event, event.kind != "double")]
             if not local.up:
                 recorder.lose(self.time, received[0], "the receiver has crashed")
                 return
             event = Event("deliver", event.place, "", 0, event.sender, event.message)
+        elif event.kind == "mistake":
+            event = Event("suspect", event.place, "", 0, event.sender)
         probe = semantics.probes[event.place]
         if event.kind == "recover":
             local = Local(local.place, True, True, local.wishes, local.alarms, (), local.layers)
@@ -147,23 +152,40 @@ class Player:
         """All take part in a pulse."""
         semantics = self.semantics
         n = semantics.n
-        pulse = semantics.ledgers[self.state[2 * n + 1]][4]
+        pulse = semantics.ledger(self.state).pulse
         self.time = pulse
         inboxes: list[list[Envelope]] = []
         for place in range(n):
             letters = semantics.inboxes.events(self.state[n + place])
             mail = [self.under_way[(place, letter)].pop(0) for letter in letters]
             inboxes.append(sorted(mail, key=lambda envelope: envelope.sender))
-        coins = list(move.coins)
+        steps: list[tuple[Event, list[Envelope]]] = []
         for place in range(n):
-            local = semantics.locals[self.state[place]]
+            if semantics.locals[self.state[place]].up:
+                inbox = tuple([(envelope.sender, envelope.message) for envelope in inboxes[place]])
+                steps.append((Event("pulse", place, message=(pulse, inbox)), inboxes[place]))
+        self.play_together(steps, list(move.coins))
+
+    def inform(self, move: Move, news: Event) -> None:
+        """All who have yet to hear something are told at one moment."""
+        semantics = self.semantics
+        steps: list[tuple[Event, list[Envelope]]] = []
+        for place in range(semantics.n):
+            word = Event(news.name, place, "", 0, news.sender)
+            if semantics.event_number(word) in semantics.inboxes.events(self.state[semantics.n + place]):
+                steps.append((word, []))
+        self.play_together(steps, list(move.coins))
+
+    def play_together(self, steps: list[tuple[Event, list[Envelope]]], coins: list[int]) -> None:
+        """Several processes take a step at one moment; the coins of each are preceded by their number."""
+        semantics = self.semantics
+        for event, received in steps:
+            local = semantics.locals[self.state[event.place]]
+            tossed = coins.pop(0)
+            script, coins = coins[:tossed], coins[tossed:]
             if local.up:
-                tossed = coins.pop(0)
-                script, coins = coins[:tossed], coins[tossed:]
-                semantics.probes[place].be(local)
-                mail = inboxes[place]
-                inbox = tuple([(envelope.sender, envelope.message) for envelope in mail])
-                self.play(Event("pulse", place, message=(pulse, inbox)), script, mail)
+                semantics.probes[event.place].be(local)
+                self.play(event, script, received)
 
     def see(self, said: list[tuple[int, str, Any]], events: list[int]) -> None:
         """Let onlookers know, and judge."""

@@ -7,15 +7,15 @@ expanding the states on it again. Breadth first, the first violation found is re
 
 from __future__ import annotations
 
-import time
 from array import array
 from collections.abc import Callable
 from random import Random
 from resource import RUSAGE_SELF, getrusage
 from sys import getsizeof
 
+from habemus.checking.moves import Move, State
 from habemus.checking.reduction import Reduction
-from habemus.checking.semantics import Move, Semantics, State
+from habemus.checking.semantics import Semantics
 
 BREADTH, DEPTH = "breadth-first", "depth-first"
 EVERY = 4096  # states between two looks at the clock and the memory
@@ -62,13 +62,11 @@ class Search:
         self.culprit = -1
         self.stopped = ""  # why the search ended before everything was explored
         self.interrupted = False
-        self.seconds = 0.0
 
     # Exploring
 
     def run(self, progress: Progress | None = None, turn: int = WITHOUT_END) -> None:
         """Explore until everything is known, a property is violated, a limit is reached, or the turn is over."""
-        begun = time.perf_counter()
         until = self.toil() + turn
         try:
             if self.semantics.broken(self.states[0]):
@@ -80,8 +78,11 @@ class Search:
                 elif self.frontier == 0:
                     self.finished = self.reduction is None or self.is_reviewed()
         except KeyboardInterrupt:
-            self.stopped, self.interrupted, self.finished = "it was interrupted", True, True
-        self.seconds += time.perf_counter() - begun
+            self.interrupt()
+
+    def interrupt(self) -> None:
+        """Somebody wants no more of it."""
+        self.stopped, self.interrupted, self.finished = "it was interrupted", True, True
 
     def toil(self) -> int:
         """What was done so far, in steps that take about as long as expanding a state with four successors."""
@@ -114,33 +115,32 @@ class Search:
             self.expand(number, True)
 
     def is_reviewed(self) -> bool:
-        """Whether every choice stands by what is known now; where one does not, the state is expanded in full."""
+        """Whether every choice stands by what is known now; where one does not, another is made, or none."""
         assert self.reduction is not None
         learned = self.reduction.learned
-        doubtful = self.review()
-        for number in doubtful:
+        doubtful = self.unfounded()
+        circles = [] if doubtful else self.circles_of_choices()
+        for number in [*doubtful, *circles]:
             self.chosen[number] = IN_FULL
-            self.expand(number, False)
+            self.expand(number, not circles)
             if self.violated:
                 return True
-        return not doubtful and self.reduction.learned == learned  # what was learned may shake what was reviewed before
+        # What was learned meanwhile may shake what was reviewed before.
+        return not doubtful and not circles and self.reduction.learned == learned
 
     def expand(self, number: int, may_choose: bool) -> None:
         """Find the states that can be reached from one in a step."""
         semantics, reduction = self.semantics, self.reduction
         state = self.states[number]
         self.expanded += 1
-        moves = semantics.expand(state)
-        if semantics.progress == 0:
-            self.judge_end(number, state)
-        elif semantics.cut:
-            self.truncated = True
+        moves = self.chosen_moves(number, state) if reduction is not None and may_choose else []
+        if not moves:
+            moves = semantics.expand(state)
+            if semantics.progress == 0:
+                self.judge_end(number, state)
+            elif semantics.cut:
+                self.truncated = True
         if reduction is not None:
-            if may_choose and len(moves) > 1:
-                choice = reduction.choice(state, moves)
-                if choice >= 0:
-                    moves = [moves[choice]]
-                    self.chosen[number] = moves[0].event
             for move in moves:
                 if move.outcome is not None and not move.outcome.explored:
                     reduction.learn(state[semantics.events[move.event].place], move.event, move.outcome)
@@ -168,6 +168,18 @@ class Search:
                 self.culprit = new
                 return
 
+    def chosen_moves(self, number: int, state: State) -> list[Move]:
+        """The one move that is enough to explore; none if there is no such move, or only one is possible anyway."""
+        assert self.reduction is not None
+        moves: list[Move] = []
+        steps = self.semantics.single_steps(state)
+        choice = self.reduction.choice(state, steps) if len(steps) > 1 else -1
+        if choice >= 0:
+            place, event, rest = steps[choice]
+            self.chosen[number] = event
+            self.semantics.take(moves, state, place, state[place], event, rest)
+        return moves
+
     def judge_end(self, number: int, state: State) -> None:
         """Nothing is left to do in this state: is all as it should be?"""
         if self.semantics.cut or not self.semantics.is_final(state):
@@ -190,19 +202,19 @@ class Search:
 
     # Reviewing the reduction
 
-    def review(self) -> list[int]:
-        """The states whose choice does not stand by what is known now, or which close a circle of choices."""
+    def unfounded(self) -> list[int]:
+        """The states whose choice does not stand by what is known now."""
         reduction = self.reduction
         assert reduction is not None
         doubtful = []
         for number in range(len(self.states)):
             if self.chosen[number] != IN_FULL and not reduction.stands(self.states[number], self.chosen[number]):
                 doubtful.append(number)
-        return doubtful or self.circles_of_choices()
+        return doubtful
 
     def circles_of_choices(self) -> list[int]:
         """One state of every circle in which each was explored by choice."""
-        if not self.recurrent:
+        if not self.recurrent or not self.semantics.may_recur():
             return []
         visited = array("q", [-1]) * len(self.states)
         found = []
@@ -249,7 +261,6 @@ def random_walk(search: Search, seed: int, steps: int) -> int:
     """Follow one random run after the other; ends as the search does. Says how many runs that were."""
     random = Random(f"{seed}/walk")
     semantics = search.semantics
-    begun = time.perf_counter()
     runs = 0
     try:
         while steps > 0 and not search.violated:
@@ -278,8 +289,7 @@ def random_walk(search: Search, seed: int, steps: int) -> int:
                 number = known
         search.stopped = "" if search.violated else "random runs are a sample"
     except KeyboardInterrupt:
-        search.stopped = "it was interrupted"
-    search.seconds = time.perf_counter() - begun
+        search.interrupt()
     return runs
 
 

@@ -7,19 +7,16 @@ times while millions of global steps are explored.
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-from traceback import extract_tb
 from typing import Any
 
 from habemus.checking.inboxes import Inboxes
-from habemus.checking.limits import ASYNC, BOUNDED, LATE, ORDERED, Limits
+from habemus.checking.limits import ASYNC, BOUNDED, EVENTUAL, LATE, ORDERED, Limits
 from habemus.checking.onlookers import Note, Onlookers
-from habemus.checking.probe import MOST_BRANCHES, Event, Local, NonDeterminismError, Probe
+from habemus.checking.probe import ARRIVALS, MOST_BRANCHES, WORDS, Event, Local, NonDeterminismError, Probe
 from habemus.process import Anatomy, Election, MisuseError, Mutex, Pid
 from habemus.process.source import place as where
-from habemus.process.source import source_file
 from habemus.properties import Property
-from habemus.simulation.run import ClauseError
+from habemus.simulation.run import failed_clause
 from habemus.simulation.topology import Topology
 
 CHECKED_TWICE = 2000  # clauses run, before only one in sixteen is run again to see whether it is deterministic
@@ -34,6 +31,23 @@ class Outcome:
         self.note = note
         self.coins = coins
         self.explored = False  # whether the search has met it
+
+
+def has_circle(successors: dict[int, set[int]]) -> bool:
+    """Whether a graph has a circle: what nothing leads to is taken away until nothing, or a circle, is left."""
+    entries: dict[int, int] = dict.fromkeys(successors, 0)
+    for found in successors.values():
+        for number in found:
+            entries[number] = entries.get(number, 0) + 1
+    free = [number for number, count in entries.items() if count == 0]
+    left = len(entries) - len(free)
+    while free:
+        for number in successors.get(free.pop(), ()):
+            entries[number] -= 1
+            if entries[number] == 0:
+                free.append(number)
+                left -= 1
+    return left > 0
 
 
 class Steps:
@@ -125,10 +139,12 @@ class Steps:
             self.events.append(event)
             if event.kind == "deliver":
                 self.inboxes.register(number, event.sender, 1, self.limits.delay)
-            elif event.kind in ("suspect", "trust"):
-                time = max(1, self.limits.detection)
-                alone = self.limits.timing == BOUNDED
-                self.inboxes.register(number, -1 - event.sender if alone else event.sender, time, time)
+            elif event.kind in WORDS:
+                eventual = self.limits.detector == EVENTUAL
+                alone = self.limits.timing == BOUNDED or eventual
+                latest = max(1, self.limits.detection)
+                channel = -1 - event.sender if alone else event.sender
+                self.inboxes.register(number, channel, 1 if eventual else latest, latest)
         return number
 
     def starting_places(self, starters: list[Pid]) -> dict[int, int]:
@@ -190,6 +206,27 @@ class Steps:
             known = self.outcomes[key] = self.work_out(self.locals[local], self.events[event], local)
         return known
 
+    def may_recur(self) -> bool:
+        """Whether a run could come back to where it was, as far as the steps of single processes tell.
+
+        Not if no process comes back to a local state that it has left, and no message brings itself about again by way
+        of steps that leave the local state as it is: then each step makes what is under way a smaller multiset.
+        """
+        if self.limits.timing == BOUNDED:  # time passes between steps, too
+            return True
+        ways: dict[int, set[int]] = {}
+        causes: dict[int, set[int]] = {}
+        for key, outcomes in self.outcomes.items():
+            local, event = key >> 32, key & 0xFFFFFFFF
+            for outcome in outcomes:
+                if outcome.local != local:
+                    ways.setdefault(local, set()).add(outcome.local)
+                elif self.events[event].kind in ARRIVALS:
+                    causes.setdefault(event, set()).update([message for _, message in outcome.sends])
+                elif self.locals[local].up:
+                    return True
+        return has_circle(ways) or has_circle(causes)
+
     def work_out(self, local: Local, event: Event, number: int) -> tuple[Outcome, ...]:
         """Run the clause, once for each way the coins may fall."""
         if not local.up and event.kind != "recover":
@@ -228,7 +265,8 @@ class Steps:
         except MisuseError:
             raise
         except Exception as error:
-            raise self.failure(error, probe.id, event) from error
+            at = f"in {self.clause_name(event)}"
+            raise failed_clause(error, self.stack, f"at process {probe.id}", at) from error
         awake = local.awake or event.kind == "start"
         after = Local(local.place, True, awake, wishes, alarms, probe.armed(), probe.layers())
         note: Note = tuple(probe.said)
@@ -242,17 +280,6 @@ class Steps:
         )
         return Outcome(
             self.local_number(after), sends, self.onlookers.number_of(note), tuple(probe.script[: probe.tossed])
-        )
-
-    def failure(self, error: Exception, pid: Pid, event: Event) -> ClauseError:
-        """What an exception out of a clause means to its author: the class, the file and line, the process."""
-        sources = {source_file(anatomy.cls) for anatomy in self.stack}
-        frames = [f for f in extract_tb(error.__traceback__) if any(s and s.endswith(f.filename) for s in sources)]
-        at = f"in {self.clause_name(event)}"
-        if frames:
-            at = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}, in {frames[-1].name}"
-        return ClauseError(
-            f"{self.stack[-1].cls.__name__} failed at process {pid} ({at}): {type(error).__name__}: {error}"
         )
 
     def compare(self, first: Outcome, second: Outcome, event: Event) -> None:

@@ -16,6 +16,12 @@ ROLES = {
     "": "is nothing special any more",
 }
 
+ASIDES = {
+    "double": " (it will come once more)",
+    "overtake": " (before what was sent earlier)",
+    "mistake": " (which is well)",
+}
+
 
 def told_steps(outcome: Replay) -> list[list[str]]:
     """The run, step by step: a sentence each, or one for everybody who takes part in a step."""
@@ -25,7 +31,8 @@ def told_steps(outcome: Replay) -> list[list[str]]:
     begin = 0
     for label, end in zip(schedule.steps, outcome.ends, strict=True):
         events = outcome.trace.events[begin:end]
-        told.append([sentence(event) for event in events] or [uneventful(label)])
+        aside = ASIDES.get(label.partition(" ")[0], "")
+        told.append([sentence(e, "" if number else aside) for number, e in enumerate(events)] or [uneventful(label)])
         begin = end
     return told
 
@@ -35,12 +42,12 @@ def uneventful(label: str) -> str:
     return "A tick passes." if label == "tick" else f"{label}: nothing comes of it."
 
 
-def sentence(event: Event) -> str:
-    """What set a clause off, and what came of it."""
+def sentence(event: Event, aside: str) -> str:
+    """What set a clause off, with a word on how that could be, and what came of it."""
     if not event.clause:
         who = f"{event.process} " if event.process is not None else ""
         return f"{who}{fault(event)}."
-    parts = [occasion(event)]
+    parts = [occasion(event) + aside]
     for label, receivers in grouped(event.sent):
         parts.append(f"sends {label} to {', '.join(map(str, receivers))}")
     if event.role is not None:

@@ -14,6 +14,7 @@ from habemus.cli import (
     check,
     compare,
     detector_figure,
+    lab,
     museum,
     node,
     quorum,
@@ -48,6 +49,7 @@ app.command("quorum")(quorum.quorum_command)
 app.command("timeout")(timeout.timeout_command)
 app.command("node")(node.node_command)
 app.command("up")(up.up_command)
+app.command("lab")(lab.lab_command)
 app.add_typer(trace.trace_app, name="trace")
 app.command("raft-figure")(raft_figure.raft_figure_command)
 app.command("detector-figure")(detector_figure.detector_figure_command)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager, suppress
+from copy import copy
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +16,8 @@ from habemus.cli import options as o
 from habemus.cli.simulate import Diagram, TraceFile
 
 if TYPE_CHECKING:
+    from rich.status import Status
+
     from habemus.checking.check import Effort, Verdict
     from habemus.checking.instances import Question
     from habemus.checking.search import Search
@@ -28,6 +32,21 @@ Crashes = Annotated[int, typer.Option("--crashes", min=0, help="At most so many 
 Recoveries = Annotated[int, typer.Option("--recoveries", min=0, help="At most so many recoveries.")]
 Losses = Annotated[int, typer.Option("--losses", min=0, help="At most so many messages are lost.")]
 Doubles = Annotated[int, typer.Option("--doubles", min=0, help="At most so many messages come twice.")]
+Reorders = Annotated[int, typer.Option("--reorders", min=0, help="At most so many messages overtake others on a link.")]
+DetectorKind = Annotated[
+    str | None,
+    typer.Option(
+        "--detector",
+        help="perfect: tells each on its own; simultaneous: all at once; eventual: makes mistakes.",
+        show_default="as the algorithm assumes",
+    ),
+]
+Mistakes = Annotated[
+    int | None,
+    typer.Option(
+        "--mistakes", min=0, help="Wrong suspicions of an eventual detector, at most.", show_default="1 if eventual"
+    ),
+]
 Timeouts = Annotated[
     int | None,
     typer.Option("--timeouts", min=0, help="How many timers of each process may run out.", show_default="2 if async"),
@@ -70,11 +89,14 @@ def check_command(
     timing: Timing = None,
     delay: Delay = None,
     detection: o.Detection = None,
+    detector: DetectorKind = None,
+    mistakes: Mistakes = None,
     timeouts: Timeouts = None,
     crashes: Crashes = 0,
     recoveries: Recoveries = 0,
     losses: Losses = 0,
     doubles: Doubles = 0,
+    reorders: Reorders = 0,
     entries: Entries = 1,
     bound: Bounds = None,
     unordered: Unordered = False,
@@ -96,7 +118,7 @@ def check_command(
 ) -> int:
     """Explore all runs of a small instance: all is as promised, or here is the shortest in which it is not."""
     from habemus.checking.check import Effort
-    from habemus.checking.limits import STARTS, TIMINGS
+    from habemus.checking.limits import DETECTORS, EVENTUAL, STARTS, TIMINGS
     from habemus.checking.search import BREADTH, DEPTH
     from habemus.cli.report import check_diagram, check_writable
     from habemus.scenario import ScenarioError
@@ -117,6 +139,14 @@ def check_command(
         raise ScenarioError(f"--starts {starts}: expected {', '.join(STARTS[:-1])} or {STARTS[-1]}")
     if delay is not None and delay < 1:
         raise ScenarioError(f"--delay {delay}: a message takes at least 1 tick")
+    if unordered and reorders:
+        raise ScenarioError(f"--reorders {reorders}: with --unordered any number of messages overtake others; give one")
+    if detector is not None and detector not in DETECTORS:
+        raise ScenarioError(f"--detector {detector}: expected {', '.join(DETECTORS[:-1])} or {DETECTORS[-1]}")
+    if mistakes and detector != EVENTUAL:
+        raise ScenarioError(f"--mistakes {mistakes}: only an eventual detector makes any; add --detector {EVENTUAL}")
+    if detector == EVENTUAL and mistakes is None:
+        mistakes = 1
     anybody = starters == "any"
     given: dict[str, Any] = {
         "n": n,
@@ -133,13 +163,20 @@ def check_command(
         "recoveries": recoveries,
         "losses": losses,
         "doubles": doubles,
+        "reorders": reorders,
+        "mistakes": mistakes or 0,
         "entries": entries,
         "starts": starts,
         "anybody": anybody,
         "bounds": dict([bound_of(text) for text in bound or []]),
         **{
             key: value
-            for key, value in (("delay", delay), ("detection", detection), ("alarms", timeouts))
+            for key, value in (
+                ("delay", delay),
+                ("detection", detection),
+                ("detector", detector),
+                ("alarms", timeouts),
+            )
             if value is not None
         },
     }
@@ -224,63 +261,107 @@ def asked(
 
 def answered(questions: list[Question], effort: Effort, jobs: int) -> Verdict:
     """All questions answered as one, several at a time; the first violation ends it."""
-    from habemus.checking.check import check
+    from habemus.checking.check import unanswered
 
     total: Verdict | None = None
-    with progress_line(len(questions)) as progress:
-        for verdict in (
-            verdicts(questions, effort, jobs, progress)
-            if len(questions) > 1
-            else [check(questions[0], effort, progress)]
-        ):
+    with (
+        progress_line(len(questions)) as progress,
+        closing(verdicts(questions, effort, jobs, progress.search)) as found,
+    ):
+        for verdict in found:
             if total is None:
                 total = verdict
             else:
                 total.add(verdict)
+            progress.instances(total)
             if total.violated or total.stopped:
                 break
-    assert total is not None
+    if total is None:
+        return unanswered(questions[0])
+    if total.instances < len(questions) and not total.violated and not total.stopped:
+        total.stopped = "it was interrupted"
     return total
 
 
 def verdicts(
-    questions: list[Question], effort: Effort, jobs: int, progress: Callable[[Search], None] | None
-) -> Iterator[Verdict]:
-    """The verdicts, one after the other, from as many processes as there are jobs."""
+    questions: list[Question], effort: Effort, jobs: int, progress: Callable[[Search], None] | None = None
+) -> Generator[Verdict, None, None]:
+    """The verdicts, one after the other, from as many processes as there are jobs; fewer if interrupted."""
+    alone = jobs == 1 or len(questions) == 1
+    with suppress(KeyboardInterrupt):  # what is known by then has been told
+        yield from in_turn(questions, effort, progress) if alone else at_once(questions, effort, jobs)
+
+
+def in_turn(questions: list[Question], effort: Effort, progress: Callable[[Search], None] | None) -> Iterator[Verdict]:
+    """One verdict after the other, until one is interrupted."""
     from habemus.checking.check import check
 
-    if jobs == 1:
-        for question in questions:
-            yield check(question, effort, progress)
-        return
+    for question in questions:
+        verdict = check(question, effort, progress)
+        yield verdict
+        if verdict.interrupted:
+            return
+
+
+def at_once(questions: list[Question], effort: Effort, jobs: int) -> Iterator[Verdict]:
+    """The verdicts of several processes, none of which outlives this one's interest in them."""
+    import signal
     from concurrent.futures import ProcessPoolExecutor
     from functools import partial
+    from multiprocessing import active_children
 
-    with ProcessPoolExecutor(jobs) as pool:
-        yield from pool.map(partial(check, effort=effort), questions, chunksize=max(1, min(64, len(questions) // jobs)))
+    from habemus.checking.check import check
+
+    share = copy(effort)
+    share.memory //= jobs
+    pool = ProcessPoolExecutor(jobs, initializer=partial(signal.signal, signal.SIGINT, signal.SIG_IGN))
+    several = max(1, min(64, len(questions) // (8 * jobs)))
+    done = False
+    try:
+        yield from pool.map(partial(check, effort=share), questions, chunksize=several)
+        done = True
+    finally:
+        if not done:
+            for worker in active_children():
+                worker.terminate()
+        pool.shutdown(cancel_futures=True)
+
+
+class ProgressLine:
+    """A line on a terminal's stderr that says how far a long search, or a long row of them, has got."""
+
+    def __init__(self, status: Status | None, instances: int) -> None:
+        self.status = status
+        self.total = instances
+        self.begun = time.perf_counter()
+
+    def search(self, search: Search) -> None:
+        """A search has got that far."""
+        from habemus.checking.search import memory_in_use
+
+        states = len(search.states)
+        memory = memory_in_use() / 1e9
+        self.show(states, f"depth {search.deepest}, frontier {search.frontier:,}, {memory:.2f} GB")
+
+    def instances(self, verdict: Verdict) -> None:
+        """So many instances are done."""
+        self.show(verdict.states, f"{verdict.instances:,} of {self.total:,} instances")
+
+    def show(self, states: int, reach: str) -> None:
+        """Write the line anew."""
+        if self.status is not None:
+            rate = states / max(1e-9, time.perf_counter() - self.begun)
+            self.status.update(f"[dim]{states:,} states, {rate:,.0f}/s, {reach}[/]")
 
 
 @contextmanager
-def progress_line(instances: int) -> Iterator[Callable[[Search], None] | None]:
-    """A line on a terminal's stderr that says how far a long search has got."""
+def progress_line(instances: int) -> Iterator[ProgressLine]:
+    """The line, which only a terminal shows."""
     from rich.console import Console
 
     console = Console(stderr=True, highlight=False)
     if not console.is_terminal:
-        yield None
+        yield ProgressLine(None, instances)
         return
-    import time
-
-    from habemus.checking.search import memory_in_use
-
-    begun = time.perf_counter()
-
-    def show(search: Search) -> None:
-        rate = len(search.states) / max(1e-9, time.perf_counter() - begun)
-        status.update(
-            f"[dim]{len(search.states):,} states, {rate:,.0f}/s, depth {search.deepest}, frontier {search.frontier:,}, "
-            f"{memory_in_use() / 1e9:.2f} GB[/]"
-        )
-
-    with console.status(f"[dim]{instances:,} instances[/]" if instances > 1 else "") as status:
-        yield show
+    with console.status("") as status:
+        yield ProgressLine(status, instances)

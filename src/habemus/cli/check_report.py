@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,7 +55,8 @@ def told(verdict: Verdict, outcome: Replay | None, width: int) -> RenderableType
     parts: list[RenderableType] = [Text(), head, Padding(Text(verdict.assumption, style="dim"), (0, 2)), Text()]
     parts += judged(verdict, width)
     if verdict.stopped:
-        reach = f"{verdict.states:,} states to depth {verdict.depth} hold so far" if not verdict.violated else ""
+        known = f"{verdict.states:,} states to depth {verdict.depth} hold so far"
+        reach = known if verdict.instances else "no instance is done"
         parts.append(Text(f"  Incomplete: {verdict.stopped}; {reach}.", "yellow"))
     if outcome is not None:
         parts += [Text(), *story(verdict, outcome)]
@@ -140,13 +143,17 @@ def report_catalogue(effort: Effort, jobs: int, json: bool) -> int:
 
     names = [name for name in algorithm_names() if issubclass(find_algorithm(name), Election | Mutex)]
     questions = [default_question(name, find_algorithm(name)) for name in names]
-    rows = list(verdicts(questions, effort, jobs, None))
+    with closing(verdicts(questions, effort, jobs)) as found:
+        rows = [verdict for verdict in found if not verdict.interrupted]
     if json:
         print_json([verdict.as_dict() for verdict in rows])
     else:
         Console(highlight=False).print(catalogue_table(rows), Padding(Text(LEGEND, "dim"), (1, 0, 0, 0)))
     unexpected = [row for row in rows if row.violated and row.algorithm not in KNOWN_TO_FAIL]
-    return 1 if unexpected else 3 if any(row.verdict == INCOMPLETE for row in rows) else 0
+    if len(rows) < len(questions):
+        print(f"habemus: interrupted after {len(rows)} of {len(questions)} algorithms", file=sys.stderr)
+    incomplete = len(rows) < len(questions) or any(row.verdict == INCOMPLETE for row in rows)
+    return 1 if unexpected else 3 if incomplete else 0
 
 
 def catalogue_table(rows: list[Verdict]) -> Table:

@@ -17,7 +17,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from habemus.network.cluster import Child, Cluster
+from habemus.network.cluster import Cluster, Member
 
 REFRESH = 0.1
 STYLES = {"leader": "#E69F00", "candidate": "#56B4E9", "inside": "#009E73"}
@@ -61,10 +61,10 @@ class Show:
         await self.cluster.start()
         await self.over.wait()
 
-    def print_change(self, child: Child, event: str) -> None:
+    def print_change(self, member: Member, event: str) -> None:
         """One line."""
         if event != "report":
-            print(f"{time.strftime('%H:%M:%S')}  process {child.id}: {told(child, event)}", flush=True)
+            print(f"{time.strftime('%H:%M:%S')}  process {member.id}: {told(member, event)}", flush=True)
 
     # In a terminal
 
@@ -87,60 +87,60 @@ class Show:
         grid = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
         for heading in HEADINGS:
             grid.add_column(heading, justify="right" if heading in NUMBERS else "left")
-        for child in self.cluster.children.values():
-            grid.add_row(*self.row(child), style="dim" if child.state != "running" else "")
+        for member in self.cluster.members.values():
+            grid.add_row(*self.row(member), style="dim" if member.state != "running" else "")
         leader = self.cluster.leader
-        title = f"{self.title}, {len(self.cluster.children)} processes"
+        title = f"{self.title}, {len(self.cluster.members)} processes"
         verdict = f"all follow {leader}" if leader is not None else "they do not agree, or not yet"
         return Group(Text.assemble((title, "bold"), f"   {verdict}"), Text(), grid, Text(), Text(KEYS, "dim"))
 
-    def row(self, child: Child) -> list[RenderableType]:
+    def row(self, member: Member) -> list[RenderableType]:
         """One process."""
-        status = child.status if child.state != "dead" else {}
-        role = str(status.get("role", "")) if child.state == "running" else ""
+        status = member.status if member.state != "dead" else {}
+        role = str(status.get("role", "")) if member.state == "running" else ""
         leader, term = status.get("leader"), status.get("term")
-        ago = f"{time.time() - child.changed:,.1f} s ago" if child.changed and status else ""
-        state = child.state if child.state != "dead" or not child.complaint else f"dead: {child.complaint[:60]}"
+        ago = f"{time.time() - member.changed:,.1f} s ago" if member.changed and status else ""
+        state = member.state if member.state != "dead" or not member.complaint else f"dead: {member.complaint[:60]}"
         return [
-            Text("›" if child.id == self.chosen else " ", "bold"),
-            str(child.id),
+            Text("›" if member.id == self.chosen else " ", "bold"),
+            str(member.id),
             state,
             Text(f"{MARKS.get(role, ' ')} {role}", STYLES.get(role, "")),
             "" if leader is None else str(leader),
             "" if term is None else str(term),
             f"{status.get('messages', 0):,}" if status else "",
             ago,
-            str(child.wishes.http) if status else "",
+            str(member.wishes.http) if status else "",
         ]
 
     def press(self, key: str) -> None:
         """Do what a key stands for to the chosen process."""
-        n = len(self.cluster.children)
-        child = self.cluster.children[self.chosen]
+        n = len(self.cluster.members)
+        member = self.cluster.members[self.chosen]
         if key.isdecimal() and 1 <= int(key) <= n:
             self.chosen = int(key)
         elif key in ("\x1b[A", "\x1b[B"):
             self.chosen = (self.chosen - 1 + (1 if key.endswith("B") else -1)) % n + 1
         elif key == "k":
-            child.kill()
+            member.kill()
         elif key == "p":
-            child.pause()
+            member.pause()
         elif key == "r":
-            child.resume()
+            member.resume()
         elif key == "s":
-            task = asyncio.ensure_future(child.start())
+            task = asyncio.ensure_future(member.start())
             self.tasks.add(task)
             task.add_done_callback(self.tasks.discard)
         elif key in ("q", "\x03"):
             self.over.set()
 
 
-def told(child: Child, event: str) -> str:
+def told(member: Member, event: str) -> str:
     """What happened to a process, in a few words."""
     if event != "leader":
         return {"enter": "inside", "leave": "outside again"}.get(event, event)
-    leader, term = child.status.get("leader"), child.status.get("term")
-    who = "leads" if leader == child.id else f"follows {leader}" if leader is not None else "knows of no leader"
+    leader, term = member.status.get("leader"), member.status.get("term")
+    who = "leads" if leader == member.id else f"follows {leader}" if leader is not None else "knows of no leader"
     return who if term is None else f"{who} in term {term}"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -58,6 +57,8 @@ def compare_command(
         del given[own]
 
     from habemus.catalogue import find_algorithm
+    from habemus.cli.pool import worker_pool
+    from habemus.cli.progress import progress_bar
     from habemus.cli.report import check_plot, print_json
     from habemus.measuring.compare import compare, draw_comparison
     from habemus.scenario import Scenario, ScenarioError
@@ -70,8 +71,8 @@ def compare_command(
         raise ScenarioError(f"compare needs algorithms of one kind, not {' and '.join(sorted(kinds))}")
     base = o.adjusted(o.scenario_from(scenario) if scenario is not None else Scenario(names[0]), given)
     parameters = parameters_of(names, settings or [])
-    with ProcessPoolExecutor(jobs) as pool:
-        rows = list(compare(base, parameters, seeds, pool))
+    with progress_bar("runs", json) as advance, worker_pool(jobs) as pool:
+        rows = compare(base, parameters, seeds, pool, advance)
     if plot is not None:
         draw_comparison(rows, plot)
     if json:

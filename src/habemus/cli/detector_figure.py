@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -22,9 +21,8 @@ def detector_figure_command(
     json: o.Json = False,
 ) -> int:
     """Let heartbeat and phi-accrual hear the same beats, and draw how often and how late they suspect."""
-    from rich.console import Console
-    from rich.progress import Progress
-
+    from habemus.cli.pool import worker_pool
+    from habemus.cli.progress import progress_bar
     from habemus.cli.report import check_plot, print_json
     from habemus.measuring.detector_figure import PERIOD, detector_figure, draw_detector_figure
     from habemus.scenario import ScenarioError
@@ -32,13 +30,8 @@ def detector_figure_command(
     if seeds < 1 or (jobs is not None and jobs < 1):
         raise ScenarioError("--seeds and --jobs: expected at least 1")
     check_plot(plot)
-    console = Console(stderr=True)
-    with (
-        Progress(console=console, transient=True, disable=json or not console.is_terminal) as progress,
-        ProcessPoolExecutor(jobs) as pool,
-    ):
-        task = progress.add_task("trials", total=None)
-        rows = detector_figure(seeds, pool, lambda done, total: progress.update(task, completed=done, total=total))
+    with progress_bar("trials", json) as advance, worker_pool(jobs) as pool:
+        rows = detector_figure(seeds, pool, advance)
     draw_detector_figure(rows, plot)
     if json:
         print_json(

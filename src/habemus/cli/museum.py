@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import sys
+from contextlib import closing
 from dataclasses import fields
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -110,15 +112,23 @@ def question(cls: Any, instance: Instance, violates: str) -> Question:
 
 def show(exhibit: Exhibit, json: bool, trace: str | None, diagram: str | None, save: str | None) -> int:
     """One of them: what is different, and what comes of it."""
-    from habemus.checking.check import check
+    from habemus.checking.check import INCOMPLETE, Effort
+    from habemus.cli.check import verdicts
     from habemus.cli.check_report import STATUS
     from habemus.cli.report import check_diagram, check_writable, print_json
 
     for path in (trace, save):
         check_writable(path)
     check_diagram(diagram)
-    verdict = check(question(exhibit.cls, exhibit.instance, exhibit.violates))
-    sound = check(question(exhibit.sound, exhibit.sound_instance, exhibit.violates))
+    asked = [(exhibit.cls, exhibit.instance), (exhibit.sound, exhibit.sound_instance)]
+    with closing(
+        verdicts([question(cls, instance, exhibit.violates) for cls, instance in asked], Effort(), 1)
+    ) as found:
+        answers = [verdict for verdict in found if not verdict.interrupted]
+    if len(answers) < len(asked):
+        print(f"habemus: interrupted before {exhibit.name} and what is sound were explored", file=sys.stderr)
+        return STATUS[INCOMPLETE]
+    verdict, sound = answers
     outcome = played(exhibit, verdict, trace, diagram, save)
     if json:
         data = {

@@ -68,16 +68,11 @@ def quorum_command(
 
 def confirmed(quorum: Quorum, trials: int, seed: int, quiet: bool) -> Confirmation:
     """The simulation, with a bar."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
+    from habemus.cli.progress import progress_bar
     from habemus.measuring.quorum import simulate_quorum
 
-    console = Console(stderr=True)
-    columns = (TextColumn("trials"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as progress:
-        task = progress.add_task("trials", total=trials)
-        return simulate_quorum(quorum, trials, seed, lambda done: progress.update(task, completed=done))
+    with progress_bar("trials", quiet) as advance:
+        return simulate_quorum(quorum, trials, seed, lambda done: advance(done, trials))
 
 
 def as_dict(

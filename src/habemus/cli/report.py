@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from habemus.cli.progress import progress_line
 from habemus.process import MEAN, Detector
 from habemus.properties import Property
 from habemus.scenario import Scenario, ScenarioError
@@ -69,17 +69,6 @@ def run_and_report(scenario: Scenario, json: bool, trace: str | None, diagram: s
         spent = f"{outcome.events:,} events"
         print(f"habemus: the budget of {spent} was spent before the run ended; --events allows more", file=sys.stderr)
     return status(outcome)
-
-
-@contextmanager
-def progress_line() -> Iterator[Callable[[int, int], None] | None]:
-    """A line on a terminal's stderr that says how far a long run has got."""
-    console = Console(stderr=True, highlight=False)
-    if not console.is_terminal:
-        yield None
-        return
-    with console.status("") as status:
-        yield lambda events, time: status.update(f"[dim]{events:,} events, time {time:,}[/]")
 
 
 def check_writable(path: str | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor
 from math import isnan
 from typing import TYPE_CHECKING, Annotated
 
@@ -123,22 +122,15 @@ def check_scenarios(scenarios: list[Scenario], smallest: int) -> None:
 
 def run_with_progress(scenarios: list[Scenario], jobs: int | None, quiet: bool) -> list[Row]:
     """All runs on a pool of processes, with a bar."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
+    from habemus.cli.pool import worker_pool
+    from habemus.cli.progress import progress_bar
     from habemus.measuring.sweep import sweep
 
-    console = Console(stderr=True)
-    columns = (TextColumn("sweep"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     rows: list[Row] = []
-    with (
-        Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as progress,
-        ProcessPoolExecutor(jobs) as pool,
-    ):
-        task = progress.add_task("sweep", total=len(scenarios))
+    with progress_bar("sweep", quiet) as advance, worker_pool(jobs) as pool:
         for chunk in sweep(scenarios, pool):
             rows += chunk
-            progress.advance(task, len(chunk))
+            advance(len(rows), len(scenarios))
     return rows
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -34,7 +34,7 @@ def up_command(
     if not 1 <= n <= MOST:
         raise NetworkError(f"-n {n}: expected 1 to {MOST} processes on one machine")
     mutex = issubclass(find_algorithm(scenario.algorithm), Mutex)
-    demand = {"think": "exponential:1500", "hold": "constant:400"} if mutex else {}
+    demand: dict[str, Any] = {"think": "exponential:1500", "hold": "constant:400"} if mutex else {}
     with tempfile.TemporaryDirectory(prefix="habemus-") as directory:
         cluster = Cluster(scenario, n, directory, **demand)
         return run_loop(Show(cluster, scenario.algorithm).run(seconds))

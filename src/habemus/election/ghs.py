@@ -160,15 +160,15 @@ class GHS(Election):
         self.send(outward, message)
         if self.stage == FIND:
             self.searching += len(outward)
-        for caller in list(self.callers):
+        for caller in sorted(self.callers):
             self.admit(caller)
-        for asker in list(self.questions):
+        for asker in sorted(self.questions):
             self.answer(asker)
         if self.stage == FIND:
             self.test_next()
 
     def branches(self) -> list[Pid]:
-        return [q for q, status in self.links.items() if status == BRANCH]
+        return [q for q in self.neighbours if self.links[q] == BRANCH]
 
     def test_next(self) -> None:  # (4)
         while self.untried and self.links[self.untried[-1]] != BASIC:

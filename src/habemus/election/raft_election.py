@@ -93,7 +93,8 @@ class RaftElection(Election):
     name = "raft-election"
     topology = "complete"
     model = "partially synchronous, crash-recovery, loss"
-    guarantees = ("termination", "agreement")  # and at most one leader a term
+    guarantees = ("termination", "agreement", "one_leader_a_term")
+    term_field = "term"
     horizon = 2000
     positive = ("low", "high", "heartbeat")
 

@@ -8,7 +8,7 @@ wrong and for how long; and which properties are violated in how many runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from pathlib import Path
 from statistics import fmean
@@ -78,20 +78,31 @@ def measured(scenario: Scenario) -> dict[str, Any]:
 
 
 def compare(
-    base: Scenario, algorithms: dict[str, dict[str, Any]], seeds: int, executor: Executor
-) -> Iterator[Comparison]:
-    """Each algorithm, with its parameters, on the base scenario, with as many seeds and for as long."""
+    base: Scenario,
+    algorithms: dict[str, dict[str, Any]],
+    seeds: int,
+    executor: Executor,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Comparison]:
+    """Each algorithm, with its parameters, on the base scenario, with as many seeds and for as long.
+
+    `progress` is called after each run with how many are done, and of how many.
+    """
     horizon = max([find_algorithm(algorithm).horizon for algorithm in algorithms])
     if base.until is None and horizon and find_algorithm(next(iter(algorithms))).kind == "detector":
         base = msgspec.structs.replace(base, until=horizon)
-    for algorithm, parameters in algorithms.items():
-        scenarios = [
-            msgspec.structs.replace(
-                base, algorithm=algorithm, parameters=parameters, seed=base.seed + seed, expect=None
-            )
-            for seed in range(seeds)
-        ]
-        yield summary(algorithm, list(executor.map(measured, scenarios, chunksize=max(1, seeds // 16))))
+    scenarios = [
+        msgspec.structs.replace(base, algorithm=algorithm, parameters=parameters, seed=base.seed + seed, expect=None)
+        for algorithm, parameters in algorithms.items()
+        for seed in range(seeds)
+    ]
+    runs: list[dict[str, Any]] = []
+    for run in executor.map(measured, scenarios, chunksize=min(20, max(1, seeds // 16))):
+        runs.append(run)
+        if progress is not None:
+            progress(len(runs), len(scenarios))
+    own = [runs[number * seeds : (number + 1) * seeds] for number in range(len(algorithms))]
+    return [summary(algorithm, ran) for algorithm, ran in zip(algorithms, own, strict=True)]
 
 
 def summary(algorithm: str, runs: list[dict[str, Any]]) -> Comparison:

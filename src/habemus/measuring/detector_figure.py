@@ -135,8 +135,13 @@ def run_trial(network: str, algorithm: str, setting: float, seed: int) -> tuple[
         simulation.run(crash, BUDGET)
         Faults(simulation).crash(victim)
     crashed_at = suspicions.crash_times
-    simulation.run(end + (CRASHES + AFTERMATH) * PERIOD, BUDGET)
-    times = [max(0, suspicions.held[observer, v] - crashed_at[v]) for v in victims for observer in survivors]
+    watching = [(observer, victim) for victim in victims for observer in survivors]
+    late = end + (CRASHES + AFTERMATH) * PERIOD
+    simulation.run(late, BUDGET)
+    while not all(pair in suspicions.held for pair in watching):  # the silence of the dead grows until all notice
+        late += AFTERMATH * PERIOD
+        simulation.run(late, BUDGET)
+    times = [max(0, suspicions.held[observer, victim] - crashed_at[victim]) for observer, victim in watching]
     return fmean(times), 1000 * mistakes / (PROCESSES * (PROCESSES - 1) * COUNTED)
 
 

@@ -34,7 +34,7 @@ from habemus.simulation.run import build_simulation
 TICKS = 10  # a millisecond
 SERVERS = 5
 PATIENCE = 100_000  # milliseconds until a trial is given up
-CHUNK = 50
+CHUNK = 20
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1, 1, 1)))
 
 TOP = ((150, 150), (150, 151), (150, 155), (150, 175), (150, 200), (150, 300))

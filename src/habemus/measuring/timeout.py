@@ -24,6 +24,7 @@ J. A. Hanley, A. Lippman-Hand. If nothing goes wrong, is everything all right? J
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -54,28 +55,28 @@ DRAWN_STEPS = 2000
 DRAWN_P = 1e-6
 
 
-class RoundTrips:
+class RoundTrips(ABC):
     """How long answers take."""
 
     name: str
     unit: str = ""
     measured: int | None = None  # how many there are, if somebody measured them
 
+    @abstractmethod
     def longer(self, timeout: float) -> float:
         """p: the probability, or the share, of round trips that take longer."""
-        raise NotImplementedError
 
+    @abstractmethod
     def step(self, number: int) -> float:
         """Where p falls; step 0 is at 0."""
-        raise NotImplementedError
 
+    @abstractmethod
     def steps(self, most: float) -> range:
         """The numbers of the steps up to `most`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def local_minima(self, costs: Costs) -> Iterable[float]:
         """Time-outs among which is the best one."""
-        raise NotImplementedError
 
     def unknown(self, timeout: float) -> float | None:
         """What p is at most, with 95 % confidence, if no measurement reaches as far as the time-out."""

@@ -20,6 +20,16 @@ class NoBound(Bully):
 
 
 @exhibit(
+    "bully-hears-of-the-dead-too-early",
+    violates="termination",
+    instance=Instance(n=2, starters=(1,), timing="bounded", limits={"crashes": 1, "detector": "eventual"}),
+    mended=Instance(n=2, starters=(1,), timing="bounded", limits={"crashes": 1}),
+)
+class HearsTooEarly(Bully):
+    """Told of a crash before the last message of the dead is here, one follows the dead, and is not told again."""
+
+
+@exhibit(
     "bully-too-short-a-time",
     violates="uniqueness",
     instance=Instance(n=2, parameters={"transmission": 2}, timing="bounded", limits=CRASH_AND_RECOVERY),

@@ -1,7 +1,7 @@
-"""Raft's election, broken. It promises one leader a term, so its runs are explored up to a term.
+"""Raft's election, broken. It promises one leader a term, and one term is enough to see two.
 
 Only `raft-leader-lingers` goes on to a second one. There messages take one tick and none is lost: so an old leader
-hears of a new term before anybody can be elected in it.
+hears of a new term before anybody can be elected in it, and two at once are as wrong as two in a term.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ FIRST_TERM = {"alarms": 1, "bounds": {"term": 1}}
 
 @exhibit(
     "raft-forgets-its-vote",
-    violates="uniqueness",
+    violates="one_leader_a_term",
     instance=Instance(n=3, starters=(1, 2), parameters=BRISK, limits={**FIRST_TERM, "crashes": 1, "recoveries": 1}),
     happened="PySyncObj kept neither its term nor its vote over a restart.",
     source="https://github.com/bakwc/PySyncObj/issues/84, https://github.com/bakwc/PySyncObj/pull/202",
@@ -31,7 +31,7 @@ class ForgetsItsVote(RaftElection):
 
 @exhibit(
     "raft-counts-copies",
-    violates="uniqueness",
+    violates="one_leader_a_term",
     instance=Instance(n=4, starters=(1, 2), parameters=BRISK, limits={**FIRST_TERM, "doubles": 2}),
     happened="xraft counted vote messages, which do not say whose they are, and not voters.",
     source="https://github.com/xnnyygn/xraft/issues/27",
@@ -48,7 +48,7 @@ class CountsCopies(RaftElection):
 
 @exhibit(
     "raft-half-is-enough",
-    violates="uniqueness",
+    violates="one_leader_a_term",
     instance=Instance(n=2, parameters=BRISK, limits=FIRST_TERM),
     happened="leifdb took half of an even number of nodes for a majority.",
     source="https://github.com/btmorr/leifdb/pull/73",
@@ -65,7 +65,7 @@ class HalfIsEnough(RaftElection):
 
 @exhibit(
     "raft-votes-for-everybody",
-    violates="uniqueness",
+    violates="one_leader_a_term",
     instance=Instance(n=3, starters=(1, 2), parameters=BRISK, limits=FIRST_TERM),
     happened="A broker of Zeebe voted for 1, and a few milliseconds later for 2, in term 1195: two leaders.",
     source="https://github.com/camunda/camunda/issues/5356",

@@ -29,6 +29,16 @@ class LosesTheToken(TokenRing):
     """The token dies with who had it, and nobody makes another."""
 
 
+@exhibit(
+    "token-ring-told-one-by-one",
+    violates="deadlock_freedom",
+    instance=Instance(n=3, parameters={"regenerate": True}, limits={"crashes": 1, "detector": "perfect"}),
+    mended=REGENERATION,
+)
+class ToldOneByOne(TokenRing):
+    """One who has not heard of a crash yet sends the new token to the dead, where the old one ended."""
+
+
 @exhibit("token-ring-honours-every-token", violates="mutual_exclusion", instance=REGENERATION)
 class HonoursEveryToken(TokenRing):
     """The epoch of a token is not looked at, so one that was thought lost is as good as the new one."""

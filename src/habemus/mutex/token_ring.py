@@ -82,6 +82,7 @@ class TokenRing(Mutex):
     name = "token-ring"
     topology = "complete"
     model = "asynchronous; with `regenerate` crash-recovery, perfect detector"
+    detector = "simultaneous"
     horizon = 2000
     positive = ("silence",)
 

@@ -9,10 +9,13 @@ link.py           the way to one other process: queue, numbers, acknowledgements
 endpoint.py       a port that others connect to, for one group or several
 storage.py        what survives a crash
 clock.py          time, with the time asleep
+turns.py          one thing after the other, each after a look at the clock
+memory.py         what a node remembers from life to life
+recording.py      the trace of a node, as it is written and as it is heard
 node.py           all of these together: one process of a group
 timing.py         how patient it is
 addresses.py, discovery.py, security.py    who the others are, where, and how they prove it
-service.py, customer.py, web.py            the node as its operator sees it: reports, signals, HTTP
-cluster.py        many nodes on one machine, as processes of their own
-merging.py, validation.py                  what the traces of a group say together, and whether it was a run
+service.py, telling.py, customer.py, web.py    the node as its operator sees it: reports, signals, HTTP
+cluster.py, child.py, children.py          many nodes on one machine, as processes of their own
+merging.py, weaving.py, validation.py      what the traces of a group say together, and whether it was a run
 """

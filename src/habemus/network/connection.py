@@ -18,7 +18,11 @@ from habemus.network.wire import LARGEST_FRAME, Body, Frames, decoded, encoded, 
 
 GREETING_TIME = 5.0  # seconds until the other end must be known
 UNSENT = 1 << 18  # bytes that the kernel did not take yet, before the connection counts as clogged
-SILENCE = (("TCP_KEEPIDLE", 2), ("TCP_KEEPINTVL", 1), ("TCP_KEEPCNT", 3), ("TCP_USER_TIMEOUT", 5000))
+LONGEST_SILENCE = 5  # seconds until the kernel takes the way to another machine for broken
+SILENCE = (
+    *(("TCP_KEEPIDLE", 2), ("TCP_KEEPINTVL", 1), ("TCP_KEEPCNT", LONGEST_SILENCE - 2)),
+    ("TCP_USER_TIMEOUT", 1000 * LONGEST_SILENCE),
+)
 
 
 class Connection(asyncio.Protocol):
@@ -33,6 +37,7 @@ class Connection(asyncio.Protocol):
         self.clogged = False
         self.ended = ""  # why, once it has
         self.patience: asyncio.TimerHandle | None = None
+        self.silence: asyncio.TimerHandle | None = None  # we read nothing, and when it runs out it is over
 
     # From the event loop
 
@@ -104,11 +109,25 @@ class Connection(asyncio.Protocol):
             self.patience.cancel()
             self.patience = None
 
+    def hold(self, deaf: bool) -> None:
+        """Read nothing, as if nothing came, or read again; a silence that lasts ends it, as the kernel would."""
+        if self.transport is None or deaf == (self.silence is not None) or self.ended:
+            return
+        if self.silence is None:
+            self.transport.pause_reading()
+            self.silence = asyncio.get_running_loop().call_later(LONGEST_SILENCE, self.cut, "the way there is cut")
+        else:
+            self.silence.cancel()
+            self.silence = None
+            self.transport.resume_reading()
+
     def end(self, reason: str) -> None:
         """Close it, for this reason."""
         if not self.ended:
             self.ended = reason
             self.calm()
+            if self.silence is not None:
+                self.silence.cancel()
             if self.transport is not None:
                 self.transport.close()
             self.over(reason)

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from habemus.network.discovery import Registry
     from habemus.network.node import Node
 
+RECEIPT_EVERY = 64  # reliable parcels, or
+RECEIPT_WITHIN = 0.01  # seconds, whichever comes first
 MOST_STRANGERS = 256  # connections at a time whose other end is not known yet
 
 log = logging.getLogger("habemus.network")
@@ -54,6 +56,7 @@ class Acceptor(Connection):
         self.batch: list[Arrival] = []
         self.received = 0  # reliable parcels
         self.acknowledged = 0
+        self.receipt: asyncio.TimerHandle | None = None  # the next one
 
     @property
     def peer(self) -> Pid:
@@ -93,6 +96,9 @@ class Acceptor(Connection):
             spoken = f"there is no group {hello.group[:100]!r} here"
             raise WireError(spoken if hello.version == VERSION else f"it speaks version {hello.version}, not {VERSION}")
         check_hello(hello, node.identity)
+        if hello.sender in node.deaf:
+            self.cut("we do not hear it")
+            return
         self.node, self.hello = node, hello
         me = node.identity
         challenge, self.shared = new_challenge(me.incarnation, me.instance, node.key, body)
@@ -143,12 +149,24 @@ class Acceptor(Connection):
         self.batch.append((message, parcel.origin))
 
     def finish_batch(self) -> None:
-        """Hand over what came together, then acknowledge it."""
+        """Hand over what came together, then acknowledge it, by and by: a receipt only says what can be forgotten."""
         if self.batch and self.node is not None and not self.ended:
             batch, self.batch = self.batch, []
-            if self.node.receive(self, batch, self.received) and self.received > self.acknowledged:
-                self.acknowledged = self.received
-                self.say(Receipt(self.received))
+            if not self.node.receive(self, batch, self.received) or self.received == self.acknowledged:
+                return
+            if self.received - self.acknowledged >= RECEIPT_EVERY:
+                self.acknowledge()
+            elif self.receipt is None:
+                self.receipt = asyncio.get_running_loop().call_later(RECEIPT_WITHIN, self.acknowledge)
+
+    def acknowledge(self) -> None:
+        """All that has been received has been dealt with."""
+        if self.receipt is not None:
+            self.receipt.cancel()
+            self.receipt = None
+        if not self.ended:
+            self.acknowledged = self.received
+            self.say(Receipt(self.received))
 
     def refuse(self, reason: str) -> None:
         """Log it, tell the other end, and close."""
@@ -168,6 +186,8 @@ class Acceptor(Connection):
 
     def over(self, reason: str) -> None:
         """Forget it."""
+        if self.receipt is not None:
+            self.receipt.cancel()
         self.endpoint.strangers.pop(self, None)
         if self.node is not None and self.open:
             self.node.inbound_closed(self)

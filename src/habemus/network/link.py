@@ -189,6 +189,9 @@ class Link:
         if connection.instance == self.abandoned:
             connection.end("it was given up, and is still the same instance")
             return
+        if self.peer in self.node.deaf:
+            connection.cut("the way there is cut")
+            return
         if received > self.number:
             raise WireError(f"it says it has {received} parcels, but {self.number} were sent")
         self.acknowledged(received)
@@ -230,6 +233,9 @@ class Link:
         wait = FIRST_WAIT
         while True:
             self.nudged.clear()
+            while self.peer in self.node.deaf:
+                await self.nudged.wait()
+                self.nudged.clear()
             try:
                 host, port = self.address
                 async with asyncio.timeout(DIAL_TIME):

@@ -37,7 +37,7 @@ def with_crashes(events: list[Event]) -> list[Event]:
     found: list[Event] = []
     number = -1  # below all that nodes give out
     for event in events:
-        if event.kind == "recover" and event.process is not None:
+        if event.kind == "recover" and not event.clause:  # a new life, not a step of it
             before = latest.get(event.process)
             time, parents = (before.time, [before.event]) if before is not None else (event.time, [])
             crash = Event(number, time, "crash", event.process, parents=parents)

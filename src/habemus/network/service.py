@@ -12,9 +12,9 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import msgspec
 
@@ -24,7 +24,9 @@ from habemus.network.discovery import Members, Search, found_before, remember_me
 from habemus.network.endpoint import Endpoint
 from habemus.network.errors import NetworkError
 from habemus.network.node import Change, Node
+from habemus.network.recording import Recording
 from habemus.network.security import read_certificates, read_key, require_protection
+from habemus.network.telling import sentence, status
 from habemus.process import Pid
 from habemus.scenario import Scenario
 
@@ -90,15 +92,22 @@ class Service:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.stopping.set)
-        if self.wishes.trace is None:
-            return await self.run_node(None)
-        with open(self.wishes.trace, "ab") as trace:
-            return await self.run_node(trace)
+        with ExitStack() as files:
+            return await self.run_node(self.recording(files))
 
-    async def run_node(self, trace: BinaryIO | None) -> int:
+    def recording(self, files: ExitStack) -> Recording | None:
+        """Where its trace goes, if one is wanted."""
+        if self.wishes.trace is None:
+            return None
+        try:
+            return Recording(files.enter_context(open(self.wishes.trace, "ab", buffering=0)))
+        except OSError as error:
+            raise NetworkError(f"--trace {self.wishes.trace} cannot be written: {error.strerror}") from None
+
+    async def run_node(self, recording: Recording | None) -> int:
         """The life of the node."""
         wishes = self.wishes
-        made = await self.make_node(trace)
+        made = await self.make_node(recording)
         if made is None:
             return 0
         node = self.node = made
@@ -140,7 +149,7 @@ class Service:
             if web is not None:
                 await web.stop()
 
-    async def make_node(self, trace: BinaryIO | None) -> Node | None:
+    async def make_node(self, recording: Recording | None) -> Node | None:
         """The node that is wanted, when its members are known; None if a signal came before."""
         wishes = self.wishes
         key = read_key(wishes.key_file) if wishes.key_file is not None else None
@@ -172,7 +181,7 @@ class Service:
             dialling_tls=certificates.dialling if certificates is not None else None,
             stall=wishes.stall,
             quiet=wishes.wait,
-            trace=trace,
+            recording=recording,
         )
 
     async def unless_stopped(self, search: Coroutine[Any, Any, Members]) -> Members | None:
@@ -205,27 +214,11 @@ class Service:
         """One line on stdout."""
         node = self.node
         if self.json:
-            line = {"time": round(time.time(), 3), "event": event, **node.status()}
+            line = {"time": round(time.time(), 3), "event": event, **status(node)}
             text = msgspec.json.encode(line).decode()
         else:
             text = f"{time.strftime('%H:%M:%S')}  process {node.id}: {sentence(node)}"
         print(text, flush=True)
-
-
-def sentence(node: Node) -> str:
-    """How things stand."""
-    parts = []
-    if node.stack.election is not None:
-        if node.leads:
-            parts.append("I am the coordinator")
-        else:
-            parts.append("there is no coordinator" if node.leader is None else f"the coordinator is {node.leader}")
-        if node.term is not None:
-            parts.append(f"term {node.term}")
-    if node.stack.mutex is not None:
-        role = node.stack.mutex.role
-        parts.append({"inside": "I am inside", "waiting": "I am waiting"}.get(role, "I am outside"))
-    return ", ".join(parts) or "running"
 
 
 def members_listed(wishes: Wishes) -> Members | None:

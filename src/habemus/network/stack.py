@@ -19,6 +19,7 @@ from habemus.network.synchroniser import EndOfPulse, Pulses
 from habemus.process import (
     Anatomy,
     Clause,
+    Detector,
     Election,
     Host,
     Message,
@@ -37,6 +38,11 @@ GUARD_LIMIT = 1000
 
 State = list[dict[str, Any]]
 """The durable fields of each layer, bottom to top."""
+
+
+def assumes_reliable_links(anatomy: Anatomy) -> bool:
+    """Whether a layer relies on its messages; a detector, or whose model speaks of loss, does not."""
+    return "loss" not in anatomy.cls.model and not issubclass(anatomy.cls, Detector)
 
 
 class Stack(Host):
@@ -82,7 +88,8 @@ class Stack(Host):
         self.timers: dict[tuple[int, str], tuple[int, int]] = {}  # (layer, name) -> (deadline, serial)
         self.alarms: list[tuple[int, int, int, str]] = []
         self.serial = 0
-        self.rising: list[tuple[int, str, Pid | None]] = []
+        self.rising: list[tuple[int, str, Pid | None]] = []  # what layers announced, for those above
+        self.words: list[tuple[int, str, Pid]] = []  # what is new about who is suspected, and from which layer
         self.running = -1  # the layer whose clause runs
         self.layers = [anatomy.create(self, self.parameters[i]) for i, anatomy in enumerate(self.stack)]
         for subject in list(self.doubts):
@@ -145,6 +152,7 @@ class Stack(Host):
         for layer, anatomy in enumerate(self.stack):
             if not issubclass(anatomy.cls, Election):
                 self.run_event(layer, "start", None)
+        self.pass_words()
 
     def recover(self, durable: State) -> None:
         """Begin again with the durable fields only."""
@@ -159,6 +167,7 @@ class Stack(Host):
                 self.run_event(layer, "start", None)
         for subject in self.suspected:
             self.tell("suspect", subject, -1)
+        self.pass_words()
 
     @property
     def recovers(self) -> bool:
@@ -195,12 +204,12 @@ class Stack(Host):
     def link_lost(self, peer: Pid) -> None:
         """The other end of a link is gone."""
         self.doubt(-1, "suspect", peer)
-        self.settle()
+        self.pass_words()
 
     def link_made(self, peer: Pid) -> None:
         """The other end of a link is there."""
         self.doubt(-1, "trust", peer)
-        self.settle()
+        self.pass_words()
 
     def ring_alarms(self) -> None:
         """Let the timers run out that are due, in the order of their deadlines."""
@@ -249,10 +258,24 @@ class Stack(Host):
     def step(
         self, layer: int, clause: Clause, arguments: tuple[Any, ...], subject: object, received: list[Envelope]
     ) -> None:
+        """Something happens to the process: a clause runs, whatever it made true, and what follows from suspicions."""
+        self.take(layer, clause, arguments, subject, received)
+        if self.words:
+            self.pass_words()
+
+    def take(
+        self, layer: int, clause: Clause, arguments: tuple[Any, ...], subject: object, received: list[Envelope]
+    ) -> None:
         """Run one clause, then whatever it made true."""
         self.run_clause(layer, clause, arguments, subject, received)
         if self.rising or self.guarded:
             self.settle()
+
+    def pass_words(self) -> None:
+        """A word about who is suspected is an event of its own for those who hear it; it comes when all is at rest."""
+        while self.words:
+            source, what, subject = self.words.pop(0)
+            self.tell(what, subject, source)
 
     def run_clause(
         self, layer: int, clause: Clause, arguments: tuple[Any, ...], subject: object, received: list[Envelope]
@@ -307,7 +330,7 @@ class Stack(Host):
         clause = self.stack[layer].events.get(kind)
         if clause is not None:
             named = kind in ("suspect", "trust", "leader")
-            self.step(layer, clause, (subject,) if named else (), subject, [])
+            self.take(layer, clause, (subject,) if named else (), subject, [])
 
     def layer_index(self, process: Process) -> int:
         """Which layer this process is."""
@@ -327,7 +350,7 @@ class Stack(Host):
         else:
             sources.discard(source)
         if bool(sources) != before:
-            self.rising.append((source, what, subject))
+            self.words.append((source, what, subject))
 
     @property
     def suspected(self) -> list[Pid]:

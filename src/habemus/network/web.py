@@ -7,7 +7,7 @@
     /history    the changes of leader
     /healthz    200 while it works
     /metrics    for Prometheus
-    /events     every change as it happens (server-sent events)
+    /events     every change as it happens (server-sent events); with ?trace=1 every step, if the node records
 
 Each answer comes after a look at the clock, so that a process that was stopped does not claim to lead because it did
 before.
@@ -33,8 +33,9 @@ from starlette.routing import Route
 from habemus.network.addresses import Address, shown
 from habemus.network.errors import NetworkError
 from habemus.network.node import Change, Node
+from habemus.network.telling import described, status
 
-OK, UNAVAILABLE = 200, 503
+OK, NOT_FOUND, UNAVAILABLE = 200, 404, 503
 QUIET = 15.0  # seconds after which a stream without news says that it is still there
 BACKLOG = 1000  # changes that a slow listener may lag behind
 
@@ -98,12 +99,12 @@ class Web:
 
     def verdict(self, yes: bool) -> Response:
         """200 or 503, and the status."""
-        return answer(self.node.status(), OK if yes else UNAVAILABLE)
+        return answer(status(self.node), OK if yes else UNAVAILABLE)
 
     async def status(self, request: Request) -> Response:
         """All in one."""
         self.node.look()
-        return answer(self.node.status())
+        return answer(status(self.node))
 
     async def members(self, request: Request) -> Response:
         """All processes as this one sees them."""
@@ -137,30 +138,37 @@ class Web:
         return Response(generate_latest(self.registry), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     async def events(self, request: Request) -> Response:
-        """The status, then every change."""
-        return StreamingResponse(self.changes(), media_type="text/event-stream", headers={"cache-control": "no-store"})
+        """The status, then every change, or every step."""
+        if request.query_params.get("trace", "0") == "0":
+            stream = self.stream(self.node.listeners, told_change)
+        elif self.node.recording is not None:
+            stream = self.stream(self.node.recording.listeners, told_steps)
+        else:
+            return answer({"error": "this process does not record what it does: start it with --trace FILE"}, NOT_FOUND)
+        return StreamingResponse(stream, media_type="text/event-stream", headers={"cache-control": "no-store"})
 
-    async def changes(self) -> AsyncIterator[bytes]:
-        """The stream of events; a reader that lags too far behind loses the oldest."""
-        news: asyncio.Queue[Change] = asyncio.Queue(BACKLOG)
+    async def stream(self, listeners: list[Any], told: Callable[[Any], list[bytes]]) -> AsyncIterator[bytes]:
+        """What listeners hear, as it happens; a reader that lags too far behind loses the oldest."""
+        news: asyncio.Queue[bytes] = asyncio.Queue(BACKLOG)
 
-        def hear(change: Change) -> None:
-            if news.full():
-                news.get_nowait()
-            news.put_nowait(change)
+        def hear(heard: Any) -> None:
+            for said in told(heard):
+                if news.full():
+                    news.get_nowait()
+                news.put_nowait(said)
 
-        self.node.listeners.append(hear)
+        listeners.append(hear)
         try:
-            yield event("status", self.node.status())
+            yield event("status", msgspec.json.encode(status(self.node)))
             while not self.server.should_exit and not self.node.leaving:
                 try:
                     async with asyncio.timeout(QUIET):
-                        change = await news.get()
-                    yield event(change.what, described(change))
+                        said = await news.get()
+                    yield said
                 except TimeoutError:
                     yield b": still here\n\n"
         finally:
-            self.node.listeners.remove(hear)
+            listeners.remove(hear)
 
 
 class Figures(Collector):
@@ -199,7 +207,7 @@ class Figures(Collector):
             ("suspicions", "how often its detector suspected somebody", node.counts["suspect"]),
             ("entries", "how often it was inside the critical section", node.counts["enter"]),
             ("stalls", "how often it found that it had stood still", node.counts["stalls"]),
-            ("disk_writes", "how often its state went to disk", node.storage.writes),
+            ("disk_writes", "how often its state went to disk", node.memory.storage.writes),
             ("refused_connections", "how often what came to its port was none of its group", node.endpoint.refusals),
             ("dropped_messages", "messages that could not be sent", sum(link.dropped for link in node.links.values())),
         ):
@@ -223,11 +231,16 @@ def answer(content: Any, status: int = OK) -> Response:
     )
 
 
-def described(change: Change) -> dict[str, Any]:
-    """A change as JSON."""
-    return {"time": round(change.time, 3), "what": change.what, "subject": change.subject, "term": change.term}
+def told_change(change: Change) -> list[bytes]:
+    """A change as an event."""
+    return [event(change.what, msgspec.json.encode(described(change)))]
 
 
-def event(name: str, content: Any) -> bytes:
+def told_steps(lines: list[bytes]) -> list[bytes]:
+    """The steps of a turn, each as its line of the trace."""
+    return [event("trace", line.rstrip()) for line in lines]
+
+
+def event(name: str, content: bytes) -> bytes:
     """One server-sent event."""
-    return f"event: {name}\ndata: {msgspec.json.encode(content).decode()}\n\n".encode()
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), content)

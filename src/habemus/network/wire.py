@@ -11,7 +11,6 @@ declares: what does not fit is refused, and nothing that arrives can name a clas
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import sys
 from collections.abc import Iterator
@@ -25,7 +24,6 @@ from habemus.network.errors import NetworkError, WireError
 from habemus.network.synchroniser import EndOfPulse
 from habemus.process import Anatomy, Message, Pid
 from habemus.process.anatomy import field_types, is_frozen
-from habemus.process.source import class_definition, evaluated
 
 VERSION = 1
 LARGEST_FRAME = 1 << 20
@@ -165,7 +163,7 @@ class Codec:
     def __init__(self, stack: list[Anatomy]) -> None:
         self.types = [message for anatomy in stack for message in messages_of(anatomy)] + [EndOfPulse]
         self.numbers = {message: number for number, message in enumerate(self.types)}
-        declared = [declared_types(message) for message in self.types]
+        declared = [dict(field_types(message)) for message in self.types]
         self.fields = [list(types) for types in declared]
         hints = [list(types.values()) for types in declared]
         self.decoders = [decoder_for(message, types) for message, types in zip(self.types, hints, strict=True)]
@@ -202,18 +200,6 @@ def messages_of(anatomy: Anatomy) -> list[Any]:
         local = [m for m in module.values() if isinstance(m, type) and issubclass(m, Message) and is_frozen(m)]
         found += [message for message in local if message not in found]
     return found
-
-
-def declared_types(message: Any) -> dict[str, Any]:
-    """The fields of a message and their types. Compiled, it has forgotten what its tuples hold; its source has not."""
-    types = dict(field_types(message))
-    for base in reversed(message.__mro__):
-        definition = class_definition(base) if hasattr(base, "__mypyc_attrs__") else None
-        names = vars(sys.modules[base.__module__])
-        for node in definition.body if definition is not None else []:
-            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id in types:
-                types[node.target.id] = evaluated(ast.unparse(node.annotation), names)
-    return types
 
 
 def decoder_for(message: Any, types: list[Any]) -> msgspec.msgpack.Decoder[Any]:

@@ -8,7 +8,6 @@ the vocabulary is refused here, before it runs, in one sentence that names the c
 from __future__ import annotations
 
 import dataclasses
-import sys
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from typing import Annotated, Any, ClassVar, get_args, get_origin
@@ -18,7 +17,7 @@ from mypy_extensions import mypyc_attr
 from habemus.process.clause import Clause
 from habemus.process.message import Message
 from habemus.process.process import Host, Process
-from habemus.process.source import evaluated, own_annotations, place
+from habemus.process.source import own_annotations, place
 
 Snapshot = tuple[Any, ...]
 
@@ -211,8 +210,10 @@ def is_frozen(message: Any) -> bool:
 
 def field_types(message: Any) -> list[tuple[str, Any]]:
     """The fields of a message type, with their types as objects where they can be evaluated."""
-    names = vars(sys.modules[message.__module__]) if message.__module__ in sys.modules else {}
-    return [(field.name, evaluated(field.type, names)) for field in dataclasses.fields(message)]
+    hints: dict[str, Any] = {}
+    for base in reversed(message.__mro__):
+        hints |= own_annotations(base)
+    return [(field.name, hints[field.name]) for field in dataclasses.fields(message)]
 
 
 def frozen(value: Any) -> Any:

@@ -67,10 +67,10 @@ def place(cls: Any, member: str = "") -> str:
 def own_annotations(cls: Any) -> dict[str, Any]:
     """The annotations in the body of this very class, evaluated where they can be.
 
-    A compiled class has none at run time: its source says them.
+    A compiled class has none at run time, or such as have forgotten what a tuple holds: its source says them.
     """
     annotations: dict[str, Any] = dict(vars(cls).get("__annotations__", {}))
-    if hasattr(cls, "__mypyc_attrs__") and not annotations:
+    if "__mypyc_attrs__" in vars(cls):
         definition = class_definition(cls)
         for node in definition.body if definition else []:
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):

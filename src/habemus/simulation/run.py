@@ -103,12 +103,17 @@ def run_in_stages(simulation: Simulation, until: int, budget: int, progress: Pro
 
 
 def clause_error(error: Exception, simulation: Simulation) -> ClauseError:
-    """What an exception out of a clause means to its author: the class, the file and line, the time."""
-    sources = {source_file(anatomy.cls) for anatomy in simulation.stack}
+    """What an exception out of a simulation means to the author of its algorithm."""
+    return failed_clause(error, simulation.stack, f"at time {simulation.now}", "in the kernel")
+
+
+def failed_clause(error: Exception, stack: list[Anatomy], when: str, where: str) -> ClauseError:
+    """What an exception out of a clause means to its author: the class, the file and line, else `where`, and when."""
+    sources = {source_file(anatomy.cls) for anatomy in stack}
     frames = [f for f in extract_tb(error.__traceback__) if any(s and s.endswith(f.filename) for s in sources)]
-    where = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}, in {frames[-1].name}" if frames else "in the kernel"
-    what = f"{type(error).__name__}: {error}"
-    return ClauseError(f"{simulation.stack[-1].cls.__name__} failed at time {simulation.now} ({where}): {what}")
+    if frames:
+        where = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}, in {frames[-1].name}"
+    return ClauseError(f"{stack[-1].cls.__name__} failed {when} ({where}): {type(error).__name__}: {error}")
 
 
 def build_simulation(scenario: Scenario, recorder: Recorder | None) -> Simulation:

@@ -1,0 +1,271 @@
+// The page begins here: each part takes its place, then the catalogue comes and the first run is shown.
+
+import { Rail, titleOf } from "./branches.js";
+import { Diagram } from "./diagram.js";
+import { offer } from "./faults.js";
+import { Drawer } from "./inspector.js";
+import { listenToKeys } from "./keys.js";
+import { lab } from "./lab.js";
+import { labelOf } from "./model.js";
+import { openAddressed, startModes } from "./modes.js";
+import { Timeline } from "./playback.js";
+import { plainSentence } from "./sentences.js";
+import { Setup } from "./setup.js";
+import { Stage } from "./stage.js";
+import { t } from "./text.js";
+import { Banner } from "./verdicts.js";
+
+const FIRST = { algorithm: "chang-roberts", topology: { n: 8 }, seed: 7 };
+const MOST_ROWS = 40;
+
+window.habemus = lab;
+const $ = (id) => document.getElementById(id);
+
+const page = {
+  announce(text) {
+    $("announcer").textContent = "";
+    $("announcer").textContent = text;
+  },
+  showPane(name) {
+    document.body.dataset.pane = name;
+    for (const button of $("panes").querySelectorAll("button")) button.setAttribute("aria-current", String(button.dataset.pane === name));
+  },
+};
+
+// The room ------------------------------------------------------------------------------------------------------------
+
+new Setup($("setup"));
+const timeline = new Timeline($("timeline"));
+new Rail($("rail"));
+page.drawer = new Drawer($("drawer-tabs"), $("sheet"), $("panel"));
+page.stage = new Stage($("stage"), (what, point) => {
+  lab.pause();
+  lab.select(what);
+  offer(what, point);
+});
+
+const half = () => {
+  const element = document.createElement("div");
+  element.className = "half";
+  $("diagram").append(element);
+  return element;
+};
+const tip = document.createElement("div");
+tip.className = "tip";
+tip.hidden = true;
+document.body.append(tip);
+const table = document.createElement("table");
+table.className = "unseen";
+
+page.diagram = new Diagram(half(), { moment: () => lab, pick: pickInDiagram, hover: showTip });
+page.beside = null; // the diagram of the branch that is compared
+addZoom(page.diagram);
+$("diagram").append(table);
+lab.page = page;
+
+function pickInDiagram(found, point) {
+  lab.pause();
+  if (found.event !== undefined) {
+    lab.seek(found.event);
+    lab.select({ event: found.event });
+  } else if (found.message !== undefined) {
+    lab.select({ message: found.message });
+    offer2(found.message, point);
+  } else if (found.empty) lab.select(null);
+  else lab.seekPosition(found.position);
+}
+
+/** A message can be dealt with while it is under way; a click on its arrow goes to the moment it is sent if it is not. */
+function offer2(message, point) {
+  const flights = lab.model.flightsOf.get(message);
+  const under = flights.some((flight) => flight.sent <= lab.cursor && (flight.end < 0 || flight.end > lab.cursor));
+  if (under) offer({ message }, point);
+}
+
+function showTip(found, point) {
+  tip.hidden = found === null;
+  if (found === null) return;
+  const { model } = lab;
+  if (found.event !== undefined) {
+    const event = model.events[found.event];
+    const { past, future } = model.cone(found.event);
+    const count = (set) => set.reduce((sum, bit) => sum + bit, 0) - 1;
+    const beside = model.events.length - count(past) - count(future) - 1;
+    tip.innerHTML = `<b></b><div class="words"></div><div class="soft"></div>`;
+    tip.querySelector("b").textContent = event.clause || t(`fault.${event.kind}`);
+    tip.querySelector(".words").textContent = `${event.time}: ${plainSentence(event)}`;
+    tip.querySelector(".soft").textContent = t("cone", { past: count(past), future: count(future), beside });
+  } else {
+    const { carried, sent, end, fate } = found.flight;
+    tip.innerHTML = `<b></b> <span></span><div class="soft"></div>`;
+    tip.querySelector("b").textContent = labelOf(carried);
+    tip.querySelector("span").textContent = `${carried.sender} → ${carried.to}`;
+    const fateText = t(["message.received", "message.lost", "message.underway"][fate]);
+    tip.querySelector(".soft").textContent = `${t("message.sent")} ${model.events[sent].time}, ${fateText}${end < 0 ? "" : ` ${model.events[end].time}`}`;
+  }
+  const box = tip.getBoundingClientRect();
+  const left = point.clientX + 16 + box.width > window.innerWidth ? point.clientX - box.width - 12 : point.clientX + 16;
+  tip.style.left = `${Math.max(4, left)}px`;
+  tip.style.top = `${Math.min(point.clientY + 14, window.innerHeight - box.height - 6)}px`;
+}
+
+function addZoom(diagram) {
+  const zoom = document.createElement("div");
+  zoom.className = "zoom";
+  const glyphs = { "zoom.out": "M5 10 H15", "zoom.fit": "M4 8 V4 H8 M12 4 H16 V8 M16 12 V16 H12 M8 16 H4 V12", "zoom.in": "M5 10 H15 M10 5 V15" };
+  const acts = { "zoom.out": () => diagram.zoomBy(1 / 1.5), "zoom.fit": () => diagram.fit(), "zoom.in": () => diagram.zoomBy(1.5) };
+  for (const [key, d] of Object.entries(glyphs)) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "tool";
+    button.setAttribute("data-t-title", key);
+    button.setAttribute("data-t-label", key);
+    button.innerHTML = `<svg viewBox="0 0 20 20" aria-hidden="true"><path d="${d}"/></svg>`;
+    button.addEventListener("click", acts[key]);
+    zoom.append(button);
+  }
+  diagram.element.append(zoom);
+}
+
+// Two branches side by side ---------------------------------------------------------------------------------------------
+
+function compare() {
+  const other = lab.compared;
+  if (other && !page.beside) {
+    page.beside = new Diagram(half(), { moment: besideMoment });
+    page.beside.setTheme(lab.theme);
+  } else if (!other && page.beside) {
+    page.beside.element.remove();
+    page.beside = null;
+  }
+  $("diagram").classList.toggle("split", Boolean(other));
+  const split = other ? lab.model.divergenceFrom(other.model) : null;
+  page.diagram.divergence = split;
+  page.diagram.reset();
+  if (page.beside) {
+    page.beside.divergence = split;
+    page.beside.open();
+    page.announce(t("announce.compare", { one: titleOf(lab.branch), other: titleOf(other), event: split }));
+  }
+}
+
+/** Where the other branch stands: at the same event while both are equal, then at the same time. */
+function besideMoment() {
+  const { model } = lab.compared;
+  if (lab.cursor < page.diagram.divergence) return { model, cursor: lab.cursor, position: Math.max(model.reachOf(lab.cursor), Math.min(lab.position, model.length)) };
+  const time = lab.model.timeAt(lab.position);
+  let cursor = model.events.findLastIndex((event) => event.time <= time);
+  return { model, cursor, position: model.reachOf(cursor) };
+}
+
+// Who follows what ------------------------------------------------------------------------------------------------------
+
+lab.on("run", () => {
+  page.stage.open();
+  page.diagram.open();
+  timeline.open();
+  if (lab.compared) compare();
+});
+lab.on("compare", compare);
+lab.on("branch", () => {
+  if (lab.compared === lab.branch) lab.compare(null);
+});
+lab.on("cursor", () => {
+  page.stage.update();
+  page.diagram.follow();
+  page.beside?.follow();
+  if (!lab.playing) readOut();
+});
+lab.on("position", () => {
+  page.stage.invalidate();
+  page.diagram.invalidate();
+  page.beside?.invalidate();
+});
+lab.on("playing", (playing) => {
+  if (playing) page.diagram.follow();
+  else {
+    page.stage.update();
+    readOut();
+  }
+});
+lab.on("select", (what) => {
+  page.diagram.selected = what;
+  page.stage.update();
+  page.diagram.invalidate();
+});
+lab.on("theme", (theme) => {
+  page.stage.setTheme(theme);
+  page.diagram.setTheme(theme);
+  page.beside?.setTheme(theme);
+  timeline.open();
+});
+lab.on("language", () => {
+  page.stage.update();
+  page.diagram.reset();
+  page.beside?.reset();
+  timeline.open();
+  drawModes();
+});
+page.banner = new Banner($("banner"), (witness) => {
+  page.diagram.witness = witness;
+  page.stage.accused = witness?.processes ?? new Set();
+  page.stage.update();
+  page.diagram.invalidate();
+});
+
+/** The diagram for those who cannot see it: the last events as a table, and the latest as a sentence. */
+function readOut() {
+  const { model, cursor } = lab;
+  if (!model) return;
+  const first = Math.max(0, cursor - MOST_ROWS + 1);
+  table.innerHTML = `<caption></caption><thead><tr><th scope="col"></th><th scope="col"></th></tr></thead><tbody></tbody>`;
+  table.querySelector("caption").textContent = t("table.diagram");
+  const heads = table.querySelectorAll("th");
+  heads[0].textContent = t("table.time");
+  heads[1].textContent = t("table.event");
+  for (let i = first; i <= cursor; i++) {
+    const row = table.tBodies[0].insertRow();
+    row.insertCell().textContent = model.events[i].time;
+    row.insertCell().textContent = plainSentence(model.events[i]);
+  }
+  if (cursor >= 0) page.announce(`${model.events[cursor].time}: ${plainSentence(model.events[cursor])}`);
+}
+
+// Modes, language, theme --------------------------------------------------------------------------------------------------
+
+function drawModes() {
+  $("modes").replaceChildren(
+    ...lab.modes
+      .filter((mode) => mode.available())
+      .map((mode) => {
+        const tab = document.createElement("button");
+        tab.type = "button";
+        tab.setAttribute("role", "tab");
+        tab.dataset.mode = mode.name;
+        tab.setAttribute("aria-selected", String(mode.name === lab.mode));
+        tab.innerHTML = `<svg viewBox="0 0 20 20" aria-hidden="true"><path d="${mode.glyph}"/></svg>`;
+        tab.append(t(`mode.${mode.name}`));
+        tab.addEventListener("click", () => lab.setMode(mode.name));
+        return tab;
+      }),
+  );
+}
+
+lab.on("modes", drawModes);
+lab.on("catalogue", drawModes);
+lab.on("mode", drawModes);
+$("language").addEventListener("click", () => lab.setLanguage(lab.language === "en" ? "pt" : "en"));
+$("theme").addEventListener("click", () => lab.setTheme(lab.theme === "dark" ? "light" : "dark"));
+for (const button of $("panes").querySelectorAll("button")) button.addEventListener("click", () => page.showPane(button.dataset.pane));
+page.showPane("stage");
+listenToKeys(page);
+
+lab.registerMode("watch", { glyph: "M3 10 Q10 2.5 17 10 Q10 17.5 3 10 Z M10 12.4 A2.4 2.4 0 1 0 10 7.6 A2.4 2.4 0 1 0 10 12.4", mount() {} });
+startModes();
+try {
+  await lab.begin();
+  lab.setMode("watch");
+  if (!(await openAddressed())) await lab.openScenario(FIRST);
+} catch (error) {
+  lab.report(error);
+}

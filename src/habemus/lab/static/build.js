@@ -1,0 +1,51 @@
+// Elements in one line each, and prose with a little emphasis.
+
+import { translate } from "./text.js";
+
+/**
+ * `build("button.primary", {type: "button", onclick: run}, "Run")`: a tag with its classes; properties whose names begin with
+ * "on" are listeners, others attributes (false and null: left out); then what is in it.
+ */
+export function build(kind, properties = {}, ...children) {
+  const [tag, ...classes] = kind.split(".");
+  const element = document.createElement(tag);
+  if (classes.length) element.className = classes.join(" ");
+  for (const [name, value] of Object.entries(properties)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/** The same, with the words that `data-t` and its kin ask for. */
+export function worded(kind, properties = {}, ...children) {
+  const element = build(kind, properties, ...children);
+  translate(element);
+  return element;
+}
+
+/** A line icon: `path` in a box of 20 by 20. */
+export function icon(path) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 20 20");
+  svg.setAttribute("aria-hidden", "true");
+  const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  line.setAttribute("d", path);
+  svg.append(line);
+  return svg;
+}
+
+/** Text in which **strong**, *stressed* and `code` are marked, as nodes. */
+export function prose(text) {
+  const tags = { "**": "strong", "*": "em", "`": "code" };
+  return text.split(/(\*\*[^*]+\*\*|\*[^*]+\*|`[^`]+`)/).map((part) => {
+    const mark = /^(\*\*|\*|`)(.+)\1$/.exec(part);
+    return mark ? build(tags[mark[1]], {}, mark[2]) : part;
+  });
+}
+
+/** The same without its marks. */
+export function plain(text) {
+  return text.replace(/\*\*|\*|`/g, "");
+}

@@ -1,0 +1,578 @@
+// The space-time diagram on a canvas: time runs down, a lane for each process, an arrow for each message.
+//
+// What does not change with the moment is drawn once into tiles, strips of the picture, and only copied from then on, so
+// that a diagram of any length scrolls smoothly. Over them comes what does change: the future behind a veil, the line of
+// now, and whatever is lit up: the causal past and future under the pointer, what is selected, the witness of a violation.
+
+import {
+  OUT_LEFT, OUT_RIGHT, arrowOf, drawFlights, drawLabels, drawLanes, drawMarks, placeLabels, widthOf,
+} from "./drawing.js";
+import { calm, painter } from "./frames.js";
+import { firstAbove } from "./intervals.js";
+import { FONT, VIOLATION, coloursOf } from "./palette.js";
+import { t } from "./text.js";
+
+const GUTTER = 48; // for the times
+const HEADING = 30; // for the ids
+const NOW_AT = 0.6; // where in the view the present is while it plays
+const NARROWEST = 5;
+const TILE_PIXELS = 900_000;
+const MOST_TILE_PIXELS = 14_000_000;
+const MARGIN = 40; // how far marks, heads and labels reach out of their place
+
+export class Diagram {
+  /** `moment()` says where the diagram stands: {model, cursor, position}. `pick` hears of clicks: {event}, {message}, {position}. */
+  constructor(element, { moment, pick = () => {}, hover = () => {} }) {
+    this.element = element;
+    this.moment = moment;
+    this.pick = pick;
+    this.hover = hover;
+    this.canvas = document.createElement("canvas");
+    this.canvas.tabIndex = -1;
+    element.append(this.canvas);
+    this.ctx = this.canvas.getContext("2d");
+    this.colours = coloursOf("light");
+    this.zoom = { x: 1, y: 1 };
+    this.scroll = { x: 0, y: 0 };
+    this.following = true;
+    this.tiles = new Map();
+    this.lit = null; // {past, future, message} under the pointer
+    this.selected = null;
+    this.witness = null; // {events: Set, processes: Set}
+    this.divergence = null;
+    this.invalidate = painter(() => this.paint());
+    new ResizeObserver(() => this.resize()).observe(element);
+    this.listen();
+  }
+
+  /** Another run, or the same drawn anew: forget all tiles. */
+  reset() {
+    this.tiles.clear();
+    this.lit = null;
+    this.invalidate();
+  }
+
+  /** Another run: begin where the moment is. */
+  open() {
+    this.zoom = { x: 1, y: 1 };
+    this.scroll.x = 0;
+    this.following = true;
+    this.settled = false;
+    this.reset();
+  }
+
+  setTheme(theme) {
+    this.colours = coloursOf(theme);
+    this.reset();
+  }
+
+  /** Keep the present in view from now on. */
+  follow() {
+    this.following = true;
+    this.invalidate();
+  }
+
+  resize() {
+    const { clientWidth: width, clientHeight: height } = this.element;
+    const ratio = window.devicePixelRatio || 1;
+    if (!width || !height) return;
+    Object.assign(this, { width, height, ratio });
+    this.canvas.width = Math.round(width * ratio);
+    this.canvas.height = Math.round(height * ratio);
+    this.settled = false;
+    this.reset();
+  }
+
+  /** Where lanes and moments lie in the whole picture. */
+  get frame() {
+    const { model } = this.moment();
+    const left = OUT_LEFT + 8;
+    const room = this.width - GUTTER - left - (model.ring ? OUT_RIGHT + 6 : 30);
+    const fitting = model.n > 1 ? room / (model.n - 1) : 0;
+    const spacing = Math.max(NARROWEST, Math.min(150, fitting)) * this.zoom.x;
+    const right = left + spacing * (model.n - 1);
+    const start = -model.start + 6;
+    return {
+      spacing,
+      left,
+      right,
+      width: right + OUT_RIGHT + 6,
+      height: (model.length + start) * this.zoom.y + 24,
+      x: (lane) => left + lane * spacing,
+      y: (position) => (position + start) * this.zoom.y,
+    };
+  }
+
+  // Painting ----------------------------------------------------------------------------------------------------------
+
+  paint() {
+    const { model, cursor, position } = this.moment();
+    if (!this.width) return false;
+    const { ctx, colours, ratio } = this;
+    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    ctx.fillStyle = colours.ground;
+    ctx.fillRect(0, 0, this.width, this.height);
+    if (!model) return false;
+    const frame = this.frame;
+    const now = frame.y(position);
+    const moving = this.approach(frame, now);
+    const view = { top: this.scroll.y, bottom: this.scroll.y + this.height - HEADING };
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(GUTTER, HEADING, this.width - GUTTER, this.height - HEADING);
+    ctx.clip();
+    ctx.translate(GUTTER - this.scroll.x, HEADING - this.scroll.y);
+    this.copyTiles(ctx, model, frame, view);
+    this.paintMoment(ctx, model, frame, view, cursor, now);
+    ctx.restore();
+    this.paintHeading(ctx, model, frame, cursor);
+    this.paintTimes(ctx, model, frame, view, position, now);
+    return moving;
+  }
+
+  /** Bring the present into view, smoothly; says whether it is not there yet. */
+  approach(frame, now) {
+    const { scroll } = this;
+    const highest = Math.max(0, frame.height - (this.height - HEADING));
+    const clamp = (value) => Math.max(0, Math.min(highest, value));
+    scroll.x = Math.max(0, Math.min(Math.max(0, frame.width - (this.width - GUTTER)), scroll.x));
+    if (!this.following) {
+      scroll.y = clamp(scroll.y);
+      return false;
+    }
+    const target = clamp(now - (this.height - HEADING) * NOW_AT);
+    const far = target - scroll.y;
+    if (!this.settled || calm() || Math.abs(far) < 0.5) {
+      scroll.y = target;
+      this.settled = true;
+      return false;
+    }
+    scroll.y += far * (Math.abs(far) > 3000 ? 1 : 0.28);
+    return true;
+  }
+
+  copyTiles(ctx, model, frame, view) {
+    const tall = this.tileHeight(frame);
+    const first = Math.floor(Math.max(0, view.top) / tall);
+    const last = Math.floor(Math.min(frame.height, view.bottom) / tall);
+    for (let number = first; number <= last; number++) {
+      const tile = this.tile(number, model, frame, tall);
+      ctx.drawImage(tile, 0, number * tall, tile.width / this.ratio, tile.height / this.ratio);
+    }
+  }
+
+  tileHeight(frame) {
+    return Math.max(96, Math.min(480, Math.round(TILE_PIXELS / (frame.width * this.ratio * this.ratio))));
+  }
+
+  /** A strip of the picture, drawn if it is not yet. */
+  tile(number, model, frame, tall) {
+    const known = this.tiles.get(number);
+    if (known) {
+      this.tiles.delete(number); // the least recently used is the first
+      this.tiles.set(number, known);
+      return known;
+    }
+    const tile = document.createElement("canvas");
+    tile.width = Math.ceil(frame.width * this.ratio);
+    tile.height = Math.ceil(tall * this.ratio);
+    const ctx = tile.getContext("2d");
+    const top = number * tall;
+    ctx.setTransform(this.ratio, 0, 0, this.ratio, 0, -top * this.ratio);
+    this.drawStrip(ctx, model, frame, top, top + tall);
+    this.tiles.set(number, tile);
+    const most = Math.max(4, Math.floor(MOST_TILE_PIXELS / (tile.width * tile.height)));
+    while (this.tiles.size > most) this.tiles.delete(this.tiles.keys().next().value);
+    return tile;
+  }
+
+  drawStrip(ctx, model, frame, top, bottom) {
+    const { colours } = this;
+    ctx.strokeStyle = colours.faint;
+    ctx.lineWidth = 1;
+    ctx.beginPath();
+    let ruled = -Infinity;
+    for (const moment of model.moments) {
+      const y = frame.y(moment.start);
+      if (y < top - 1 || y > bottom + 1 || y - ruled < 5) continue;
+      ruled = y;
+      ctx.moveTo(0, y);
+      ctx.lineTo(frame.right + 14, y);
+    }
+    ctx.stroke();
+    drawLanes(ctx, model, frame, top - 2, bottom + 2, colours);
+    const near = this.inView(model, frame, top - MARGIN, bottom + MARGIN);
+    ctx.setLineDash([6, 4]);
+    ctx.strokeStyle = colours.ink;
+    ctx.lineWidth = 1;
+    for (const i of near.networkEvents) {
+      const y = frame.y(model.positions[i]);
+      ctx.beginPath();
+      ctx.moveTo(frame.left - 12, y);
+      ctx.lineTo(frame.right + 12, y);
+      ctx.stroke();
+    }
+    ctx.setLineDash([]);
+    drawFlights(ctx, model, frame, near.flights, colours);
+    drawMarks(ctx, model, frame, near.indices, colours);
+    const within = (y) => y >= top && y < bottom;
+    const middle = (flight) => {
+      const pieces = arrowOf(model, frame, flight);
+      return (pieces[0][1] + pieces.at(-1)[3]) / 2;
+    };
+    const labels = placeLabels(ctx, model, frame, {
+      top,
+      bottom,
+      flights: near.flights,
+      ownFlight: (flight) => within(middle(flight)),
+      indices: near.indices,
+      own: (i) => within(frame.y(model.positions[i])),
+      networkEvents: near.networkEvents.filter((i) => within(frame.y(model.positions[i]))),
+    });
+    drawLabels(ctx, labels, colours);
+  }
+
+  /** The events and messages that reach between two heights. */
+  inView(model, frame, top, bottom) {
+    const low = top / this.zoom.y + frame.y(0) / -this.zoom.y;
+    const high = bottom / this.zoom.y + frame.y(0) / -this.zoom.y;
+    const indices = model.order.subarray(firstAbove(model.ordered, low - 1e-9), firstAbove(model.ordered, high));
+    const flights = [];
+    model.spanWindows.within(low - 40, high, (i) => flights.push(model.flights[i]));
+    const networkEvents = model.networkEvents.filter((i) => model.positions[i] >= low && model.positions[i] <= high);
+    return { indices, flights, networkEvents };
+  }
+
+  paintMoment(ctx, model, frame, view, cursor, now) {
+    const { colours } = this;
+    const wide = Math.max(frame.width, this.width + this.scroll.x);
+    const veil = (top, bottom, alpha) => {
+      ctx.globalAlpha = alpha;
+      ctx.fillStyle = colours.ground;
+      ctx.fillRect(0, top, wide, bottom - top);
+      ctx.globalAlpha = 1;
+    };
+    if (this.lit) {
+      veil(view.top, view.bottom, 0.84);
+      this.paintLit(ctx, model, frame, view);
+    } else if (now < view.bottom) {
+      veil(Math.max(view.top, now + 0.5), view.bottom, 0.74);
+      this.veilLater(ctx, model, frame, cursor, now);
+    }
+    ctx.strokeStyle = colours.ink;
+    ctx.lineWidth = 1;
+    ctx.globalAlpha = 0.55;
+    ctx.beginPath();
+    ctx.moveTo(0, now);
+    ctx.lineTo(frame.right + 14, now);
+    ctx.stroke();
+    ctx.globalAlpha = 1;
+    if (this.divergence !== null && this.divergence < model.events.length) this.paintDivergence(ctx, model, frame);
+    if (this.witness) this.ringEvents(ctx, model, frame, view, this.witness.events, 12, VIOLATION, 2.4);
+    if (cursor >= 0 && model.lanes[cursor] >= 0) this.ringEvents(ctx, model, frame, view, [cursor], 9, colours.ink, 1.4);
+    if (this.selected?.event !== undefined) this.ringEvents(ctx, model, frame, view, [this.selected.event], 10, "#0072B2", 2);
+    if (this.selected?.message !== undefined) {
+      const flights = model.flightsOf.get(this.selected.message) ?? [];
+      drawFlights(ctx, model, frame, flights, colours, { width: 3.2 });
+    }
+  }
+
+  /** What has not happened yet although it is drawn at or above the present: same tick, later turn. */
+  veilLater(ctx, model, frame, cursor, now) {
+    ctx.globalAlpha = 0.74;
+    ctx.fillStyle = this.colours.ground;
+    for (let i = cursor + 1; i < model.events.length && model.reach[i] <= this.moment().position; i++) {
+      const y = frame.y(model.positions[i]);
+      if (model.lanes[i] < 0 || y > now) continue;
+      ctx.beginPath();
+      ctx.arc(frame.x(model.lanes[i]), y, Math.min(9, frame.spacing * 0.45), 0, 2 * Math.PI);
+      ctx.fill();
+    }
+    ctx.globalAlpha = 1;
+  }
+
+  paintLit(ctx, model, frame, view) {
+    const { past, future } = this.lit;
+    const near = this.inView(model, frame, view.top - MARGIN, view.bottom + MARGIN);
+    const on = (i) => past[i] || future[i];
+    const flights = near.flights.filter(
+      (flight) =>
+        (flight.end >= 0 && past[flight.sent] && past[flight.end]) || (future[flight.sent] && (flight.end < 0 || future[flight.end])) ||
+        flight.carried.message === this.lit.message,
+    );
+    drawFlights(ctx, model, frame, flights, this.colours, { width: 2 });
+    drawMarks(ctx, model, frame, near.indices.filter(on), this.colours);
+    const labels = placeLabels(ctx, model, frame, {
+      top: view.top, bottom: view.bottom, flights, indices: near.indices.filter(on), networkEvents: [],
+    });
+    drawLabels(ctx, labels, this.colours);
+  }
+
+  paintDivergence(ctx, model, frame) {
+    const y = frame.y(model.positions[this.divergence]) - 11 * this.zoom.y;
+    const text = t("divergence");
+    ctx.strokeStyle = ctx.fillStyle = VIOLATION;
+    ctx.lineWidth = 1.2;
+    ctx.setLineDash([3, 3]);
+    ctx.beginPath();
+    ctx.moveTo(0, y);
+    ctx.lineTo(frame.width, y);
+    ctx.stroke();
+    ctx.setLineDash([]);
+    const font = `600 11px ${FONT}`;
+    const wide = widthOf(ctx, text, font) + 12;
+    const x = this.scroll.x + (this.width - GUTTER - wide) / 2;
+    ctx.fillStyle = this.colours.ground;
+    ctx.fillRect(x, y - 8, wide, 16);
+    ctx.fillStyle = VIOLATION;
+    ctx.font = font;
+    ctx.textAlign = "left";
+    ctx.textBaseline = "middle";
+    ctx.fillText(text, x + 6, y);
+  }
+
+  ringEvents(ctx, model, frame, view, indices, radius, colour, width) {
+    ctx.strokeStyle = colour;
+    ctx.lineWidth = width;
+    const reach = Math.min(radius, Math.max(4, frame.spacing * 0.6));
+    for (const i of indices) {
+      if (model.lanes[i] === undefined || model.lanes[i] < 0) continue;
+      const y = frame.y(model.positions[i]);
+      if (y < view.top - 20 || y > view.bottom + 20) continue;
+      ctx.beginPath();
+      ctx.arc(frame.x(model.lanes[i]), y, reach, 0, 2 * Math.PI);
+      ctx.stroke();
+    }
+  }
+
+  paintHeading(ctx, model, frame, cursor) {
+    const { colours } = this;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(GUTTER, 0, this.width - GUTTER, HEADING);
+    ctx.clip();
+    ctx.textAlign = "center";
+    ctx.textBaseline = "middle";
+    const font = (bold) => `${bold ? 600 : 400} ${frame.spacing < 30 ? 11 : 13}px ${FONT}`;
+    let written = -Infinity;
+    for (let lane = 0; lane < model.n; lane++) {
+      const x = GUTTER + frame.x(lane) - this.scroll.x;
+      const text = String(model.ids[lane]);
+      const chosen = this.selected?.process === model.ids[lane];
+      const half = widthOf(ctx, text, font(true)) / 2;
+      if (x - half < written + 5 || x < -20 || x > this.width + 20) continue;
+      written = x + half;
+      ctx.font = font(true);
+      const accused = this.witness?.processes.has(model.ids[lane]);
+      const down = model.processAt(lane, cursor).status === "crashed";
+      ctx.fillStyle = accused ? VIOLATION : chosen ? "#0072B2" : down ? colours.lane : colours.ink;
+      ctx.fillText(text, x, HEADING / 2 + 2);
+    }
+    ctx.restore();
+  }
+
+  paintTimes(ctx, model, frame, view, position, now) {
+    const { colours } = this;
+    const x = GUTTER - 12;
+    const at = (y) => y - this.scroll.y + HEADING;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(0, HEADING - 8, GUTTER, this.height - HEADING + 8);
+    ctx.clip();
+    ctx.strokeStyle = colours.soft;
+    ctx.lineWidth = 1;
+    ctx.beginPath();
+    let from = at(frame.y(model.start));
+    for (const broken of model.breaks) {
+      const y = at(frame.y(broken.at));
+      if (y < 0 || y > this.height) continue;
+      ctx.moveTo(x, from);
+      ctx.lineTo(x, y - 4);
+      for (const shift of [-4, 4]) {
+        ctx.moveTo(x - 5, y + shift + 2.5);
+        ctx.lineTo(x + 5, y + shift - 2.5);
+      }
+      from = y + 4;
+    }
+    ctx.moveTo(x, from);
+    ctx.lineTo(x, at(frame.y(model.length)));
+    ctx.stroke();
+    ctx.font = `10px ${FONT}`;
+    ctx.textAlign = "right";
+    ctx.textBaseline = "middle";
+    const clock = at(now);
+    let written = -Infinity;
+    const low = Math.max(0, firstAbove(model.momentStarts, view.top / this.zoom.y - 80) - 1);
+    for (const moment of model.moments.slice(low)) {
+      const [start, end] = [at(frame.y(moment.start)), at(frame.y(moment.end))];
+      if (start > this.height) break;
+      ctx.lineWidth = 3;
+      ctx.beginPath();
+      ctx.moveTo(x, start);
+      ctx.lineTo(x, end);
+      ctx.stroke();
+      if (start - written < 13) continue;
+      written = start;
+      if (Math.abs(start - clock) < 13) continue;
+      ctx.fillStyle = colours.soft;
+      ctx.fillText(String(moment.time), x - 7, start);
+    }
+    const text = String(Math.floor(model.timeAt(position)));
+    const wide = widthOf(ctx, text, `600 10px ${FONT}`) + 9;
+    ctx.fillStyle = colours.ink;
+    ctx.beginPath();
+    ctx.roundRect(x - 3 - wide, clock - 7.5, wide, 15, 4);
+    ctx.fill();
+    ctx.fillStyle = colours.ground;
+    ctx.font = `600 10px ${FONT}`;
+    ctx.fillText(text, x - 7, clock + 0.5);
+    ctx.restore();
+    ctx.font = `10px ${FONT}`;
+    ctx.textAlign = "right";
+    ctx.textBaseline = "middle";
+    ctx.fillStyle = colours.soft;
+    ctx.fillText(t("ticks"), x + 6, HEADING / 2 + 2);
+  }
+
+  // Pointing ----------------------------------------------------------------------------------------------------------
+
+  /** What is at a point of the element: {event}, {message}, or null. */
+  at(x, y) {
+    const { model } = this.moment();
+    if (!model || x < GUTTER || y < HEADING) return null;
+    const frame = this.frame;
+    const [px, py] = [x - GUTTER + this.scroll.x, y - HEADING + this.scroll.y];
+    const near = this.inView(model, frame, py - MARGIN, py + MARGIN);
+    let best = null;
+    let nearest = 10;
+    for (const i of near.indices) {
+      if (model.lanes[i] < 0 || model.events[i].kind === "lost") continue;
+      const far = Math.hypot(frame.x(model.lanes[i]) - px, frame.y(model.positions[i]) - py);
+      if (far < nearest) [nearest, best] = [far, { event: i }];
+    }
+    if (best) return best;
+    nearest = 6;
+    for (const flight of near.flights) {
+      for (const [x1, y1, x2, y2] of arrowOf(model, frame, flight)) {
+        const far = distance(px, py, x1, y1, x2, y2);
+        if (far < nearest) [nearest, best] = [far, { message: flight.carried.message, flight }];
+      }
+    }
+    return best;
+  }
+
+  /** Where an event is within the element, in pixels; for tests and for keyboard users' menus. */
+  pointOf(index) {
+    const { model } = this.moment();
+    const frame = this.frame;
+    return {
+      x: GUTTER + frame.x(model.lanes[index]) - this.scroll.x,
+      y: HEADING + frame.y(model.positions[index]) - this.scroll.y,
+    };
+  }
+
+  listen() {
+    const { canvas } = this;
+    let drag = null;
+    const local = (event) => {
+      const box = canvas.getBoundingClientRect();
+      return [event.clientX - box.left, event.clientY - box.top];
+    };
+    canvas.addEventListener("pointerdown", (event) => {
+      const [x, y] = local(event);
+      drag = { x, y, scroll: { ...this.scroll }, moved: false };
+      canvas.setPointerCapture(event.pointerId);
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      const [x, y] = local(event);
+      if (drag) {
+        if (Math.hypot(x - drag.x, y - drag.y) > 4) drag.moved = true;
+        if (drag.moved) this.pan(drag.scroll.x - (x - drag.x) - this.scroll.x, drag.scroll.y - (y - drag.y) - this.scroll.y);
+        return;
+      }
+      const found = this.at(x, y);
+      canvas.style.cursor = found ? "pointer" : "default";
+      this.light(found);
+      this.hover(found, event);
+    });
+    canvas.addEventListener("pointerup", (event) => {
+      const [x, y] = local(event);
+      const click = drag && !drag.moved;
+      drag = null;
+      if (!click) return;
+      const found = this.at(x, y);
+      if (found) this.pick(found, event);
+      else this.pick({ position: this.positionAt(y), empty: x >= GUTTER }, event);
+    });
+    canvas.addEventListener("pointerleave", (event) => {
+      this.light(null);
+      this.hover(null, event);
+    });
+    canvas.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        if (event.ctrlKey || event.metaKey) this.zoomBy(Math.exp(-event.deltaY / 300), ...local(event));
+        else this.pan(event.shiftKey ? event.deltaY : event.deltaX, event.shiftKey ? 0 : event.deltaY);
+      },
+      { passive: false },
+    );
+  }
+
+  positionAt(y) {
+    return (y - HEADING + this.scroll.y - this.frame.y(0)) / this.zoom.y;
+  }
+
+  pan(dx, dy) {
+    this.following = false;
+    this.scroll.x += dx;
+    this.scroll.y += dy;
+    this.invalidate();
+  }
+
+  /** Make lanes and time larger or smaller, keeping what is at a point where it is. */
+  zoomBy(factor, x = this.width / 2, y = this.height / 2) {
+    const position = this.positionAt(y);
+    const before = this.frame;
+    const lane = (x - GUTTER + this.scroll.x - before.left) / before.spacing;
+    this.zoom.x = Math.max(0.4, Math.min(30, this.zoom.x * factor));
+    this.zoom.y = Math.max(0.3, Math.min(4, this.zoom.y * Math.sqrt(factor)));
+    const after = this.frame;
+    this.scroll.x = after.left + lane * after.spacing - (x - GUTTER);
+    this.scroll.y = after.y(position) - (y - HEADING);
+    this.following = false;
+    this.tiles.clear();
+    this.invalidate();
+  }
+
+  /** The whole width in view again. */
+  fit() {
+    this.zoom = { x: 1, y: 1 };
+    this.scroll.x = 0;
+    this.following = true;
+    this.settled = false;
+    this.reset();
+  }
+
+  /** Light up what led to something and what came of it. */
+  light(found) {
+    const { model } = this.moment();
+    const key = found ? `${found.event ?? ""} ${found.message ?? ""}` : "";
+    if (key === this.litKey) return;
+    this.litKey = key;
+    if (found === null) this.lit = null;
+    else if (found.event !== undefined) this.lit = model.cone(found.event);
+    else {
+      const { past } = model.cone(found.flight.sent);
+      const future = found.flight.end >= 0 ? model.cone(found.flight.end).future : new Uint8Array(model.events.length);
+      this.lit = { past, future, message: found.message };
+    }
+    this.invalidate();
+  }
+}
+
+function distance(px, py, x1, y1, x2, y2) {
+  const [dx, dy] = [x2 - x1, y2 - y1];
+  const along = Math.max(0, Math.min(1, ((px - x1) * dx + (py - y1) * dy) / (dx * dx + dy * dy || 1)));
+  return Math.hypot(px - x1 - along * dx, py - y1 - along * dy);
+}

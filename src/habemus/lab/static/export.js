@@ -1,0 +1,76 @@
+// Take the run along: as data, as a picture, as a diagram for other tools, as a test.
+
+import { download } from "./api.js";
+import { build, worded } from "./build.js";
+import { openDialog } from "./dialog.js";
+import { lab } from "./lab.js";
+import { t } from "./text.js";
+
+const KINDS = ["json", "svg", "png", "mermaid", "shiviz", "pytest", "toml"];
+const SCALE = 2; // dots of the picture for each of the drawing
+
+/** Hand a file to the user. */
+export function save({ name, blob }) {
+  const address = URL.createObjectURL(blob);
+  build("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+async function exported(kind) {
+  const { scenario, code } = lab.branch;
+  const body = code === undefined ? { scenario } : { scenario, code };
+  if (kind !== "png") return download(`/api/export/${kind}`, body);
+  const drawing = await download("/api/export/svg", body);
+  return { name: drawing.name.replace(/\.svg$/, ".png"), blob: await painted(drawing.blob) };
+}
+
+/** An SVG as a PNG, on the ground that the page has. */
+async function painted(drawing) {
+  const address = URL.createObjectURL(new Blob([drawing], { type: "image/svg+xml" }));
+  const picture = new Image();
+  picture.style.colorScheme = lab.theme;
+  picture.src = address;
+  await picture.decode();
+  const canvas = build("canvas", { width: picture.naturalWidth * SCALE, height: picture.naturalHeight * SCALE });
+  const context = canvas.getContext("2d");
+  context.fillStyle = getComputedStyle(document.body).backgroundColor;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(picture, 0, 0, canvas.width, canvas.height);
+  URL.revokeObjectURL(address);
+  return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+}
+
+function offer() {
+  if (lab.branch === null) {
+    lab.report({ message: t("share.nothing") });
+    return;
+  }
+  const rows = KINDS.map((kind) =>
+    build(
+      "button.export",
+      {
+        type: "button",
+        "data-kind": kind,
+        onclick: async (event) => {
+          const row = event.currentTarget;
+          row.disabled = true;
+          try {
+            save(await exported(kind));
+          } catch (error) {
+            dialog.close();
+            lab.report(error);
+          }
+          row.disabled = false;
+        },
+      },
+      build("strong", { "data-t": `export.${kind}` }),
+      build("span", { "data-t": `export.${kind}.text` }),
+    ),
+  );
+  const dialog = openDialog("export-dialog", build("div.exports", {}, rows));
+}
+
+/** Have the page's button export. */
+export function startExporting() {
+  document.getElementById("export").addEventListener("click", offer);
+}

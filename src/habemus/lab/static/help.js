@@ -1,0 +1,62 @@
+// Help: what one can do here, which keys do it, and what the signs mean.
+
+import { build } from "./build.js";
+import { openDialog } from "./dialog.js";
+import { lab } from "./lab.js";
+
+const KEYS = [
+  ["space", "key.space"],
+  ["← →", "key.arrows"],
+  ["shift ← →", "key.shift"],
+  ["home end", "key.home"],
+  ["c", "key.c"],
+  ["r", "key.r"],
+  ["p", "key.p"],
+  ["d", "key.d"],
+  ["f", "key.f"],
+  [".", "key.dot"],
+  ["/", "key.slash"],
+  ["?", "key.help"],
+];
+const SIGNS = [
+  ["♛", "leader"],
+  ["⚑", "candidate"],
+  ["▣", "inside"],
+  ["◷", "waiting"],
+  ["○", "crashed"],
+  ["✗", "lost"],
+  ["!", "violation"],
+];
+
+function help() {
+  const dialog = openDialog(
+    "help-dialog",
+    ...["help.watch", "help.break", "help.understand"].map((key) => build("p", { "data-t": key })),
+    build("p", {}, build("button.plain", { type: "button", "data-t": "help.story", id: "help-story", onclick: toStories })),
+    build(
+      "div.help-columns",
+      {},
+      build(
+        "section",
+        {},
+        build("h3", { "data-t": "help.keys" }),
+        build("dl.keys", {}, KEYS.flatMap(([keys, text]) => [build("dt", {}, keys.split(" ").map((key) => build("kbd", {}, key))), build("dd", { "data-t": text })])),
+      ),
+      build(
+        "section",
+        {},
+        build("h3", { "data-t": "help.signs" }),
+        build("dl.signs", {}, SIGNS.flatMap(([sign, name]) => [build(`dt.sign-${name}`, {}, sign), build("dd", { "data-t": `sign.${name}` })])),
+      ),
+    ),
+  );
+  function toStories() {
+    dialog.close();
+    lab.setMode("story");
+  }
+}
+
+/** Have the page's button show it. */
+export function startHelp() {
+  document.getElementById("help").addEventListener("click", help);
+}

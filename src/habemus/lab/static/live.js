@@ -1,0 +1,348 @@
+// Live: real processes on this machine, on the same stage and diagram. Buttons send real signals, the PIDs are real, and a
+// clock runs from the kill of a leader to the next one in office.
+//
+// Events come as a stream and end in a run like any other. When the stream is stopped, or one scrubs back, the run
+// stands still and can be looked at; what happens meanwhile is kept, and shown when one follows again.
+
+import { get, post, stream } from "./api.js";
+import { build, worded } from "./build.js";
+import { lab } from "./lab.js";
+import { listed, number, t } from "./text.js";
+
+const GLYPH = "M10 8.2 A1.8 1.8 0 1 0 10 11.8 A1.8 1.8 0 1 0 10 8.2 M6.2 6.2 A5.4 5.4 0 0 0 6.2 13.8 M13.8 6.2 A5.4 5.4 0 0 1 13.8 13.8 M3.8 3.8 A8.8 8.8 0 0 0 3.8 16.2 M16.2 3.8 A8.8 8.8 0 0 1 16.2 16.2";
+const MOST_EVENTS = 3000; // on the screen; what came before is let go
+const REFRESH = 250; // ms between two looks at the run
+const FIRST = ["bully", "raft-election", "ring-coordinator", "coordinator"]; // the first to be offered: they bear crashes
+
+let panel = null;
+let status = null;
+let frame = null; // of the run: all but its events
+let events = [];
+let waiting = []; // events that came while the run stands still
+let frozen = false;
+let showing = false;
+let fresh = false;
+let watch = null; // {process, what, began, at, leader, took}: who was struck, and who came after
+let lost = "";
+let end = null;
+let timer = null;
+let ends = [];
+let roles = new Map(); // process -> whether it leads, as its events say
+
+// The stream ------------------------------------------------------------------------------------------------------------
+
+async function connect() {
+  lost = "";
+  try {
+    const known = await get("/api/live");
+    if (panel === null) return;
+    adopt(known);
+  } catch (error) {
+    lost = error.message;
+    render();
+    return;
+  }
+  end = stream("/api/live/events", null, {
+    event: take,
+    status(said) {
+      if (said.algorithm !== status?.algorithm) restart();
+      status = said;
+      render();
+    },
+    error: (said) => disconnected(said.error),
+    end: () => disconnected(t("live.lost")),
+  });
+}
+
+function disconnected(sentence) {
+  end = null;
+  lost = sentence;
+  render();
+}
+
+function adopt(known) {
+  status = known;
+  frame = known.run;
+  events = [];
+  waiting = [];
+  roles = new Map();
+  watch = null;
+  frozen = false;
+  render();
+}
+
+// Another cluster, or none: begin anew.
+async function restart() {
+  adopt(await get("/api/live"));
+}
+
+function take(event) {
+  observe(event);
+  (frozen ? waiting : events).push(event);
+  fresh = true;
+}
+
+// Who leads, and whether the one who was struck has a successor.
+function observe(event) {
+  if (event.role !== undefined && event.role !== null) roles.set(event.process, event.role === "leader");
+  if (event.kind === "crash") roles.set(event.process, false);
+  if (watch === null || watch.took !== null) return;
+  if (event.process === watch.process && event.kind === (watch.what === "kill" ? "crash" : "pause")) watch.at = event.time;
+  if (watch.at !== null && event.role === "leader" && event.process !== watch.process) {
+    watch.leader = event.process;
+    watch.took = (event.time - watch.at) / 1000;
+    render();
+  }
+}
+
+// What is still so, and the latest events: what was long ago and is over is let go.
+function trimmed(all) {
+  if (all.length <= MOST_EVENTS) return all;
+  const inForce = new Map();
+  const old = all.slice(0, all.length - MOST_EVENTS);
+  for (const event of old) {
+    if (event.role !== undefined && event.role !== null) inForce.set(`role ${event.process} ${event.layer ?? ""}`, event);
+    if ("leader" in (event.changed ?? {})) inForce.set(`leader ${event.process}`, event);
+    if (["crash", "recover", "pause", "resume"].includes(event.kind)) inForce.set(`state ${event.process}`, event);
+    if (["cut", "heal"].includes(event.kind)) inForce.set(`links ${event.event}`, event);
+  }
+  const kept = new Set(inForce.values());
+  return [...old.filter((event) => kept.has(event)), ...all.slice(old.length)];
+}
+
+function refresh() {
+  tickClock();
+  if (fresh && !frozen && frame !== null && events.length) {
+    fresh = false;
+    events = trimmed(events);
+    show(true);
+  }
+  if (frozen) panel.querySelector(".live-waiting")?.replaceChildren(t("live.frozen", { events: number(waiting.length) }));
+}
+
+function show(live) {
+  const counts = {};
+  let messages = 0;
+  for (const event of events)
+    for (const { type } of event.sent ?? []) {
+      counts[type] = (counts[type] ?? 0) + 1;
+      messages += 1;
+    }
+  const run = {
+    timers: [],
+    properties: [],
+    bits: null,
+    rounds: 0,
+    bound: null,
+    lock: null,
+    detection: null,
+    ended: "",
+    surprises: [],
+    warning: "",
+    ...frame,
+    events: [...events],
+    leader: status?.leader ?? null,
+    messages,
+    messages_by_type: counts,
+    time: events.at(-1).time,
+    kept: events.length,
+    total: events.at(-1).event + 1,
+  };
+  showing = true;
+  lab.showRun(run, { title: t("live.title"), live });
+  showing = false;
+}
+
+function freeze() {
+  if (frozen || !events.length) return;
+  frozen = true;
+  const at = lab.cursor;
+  show(false);
+  lab.seek(at);
+  render();
+}
+
+function follow() {
+  frozen = false;
+  events.push(...waiting);
+  waiting = [];
+  events = trimmed(events);
+  if (events.length) {
+    show(true);
+    lab.seek(events.length - 1);
+  }
+  render();
+}
+
+// What can be done ------------------------------------------------------------------------------------------------------
+
+async function order(path, body = {}) {
+  try {
+    status = await post(`/api/live/${path}`, body);
+    render();
+  } catch (error) {
+    lab.report(error);
+  }
+}
+
+function strike(what, node) {
+  const leads = roles.get(node.id) || status.nodes.some((other) => other.id !== node.id && other.leader === node.id);
+  if (leads) watch = { process: node.id, what, began: performance.now(), at: null, leader: null, took: null };
+  render();
+  order(`${what}/${node.id}`);
+}
+
+function others(id) {
+  return status.nodes.filter((node) => node.id !== id).map((node) => [id, node.id]);
+}
+
+function isCutOff(id) {
+  return others(id).length > 0 && others(id).every(([a, b]) => status.cuts.some(([from, to]) => (from === a && to === b) || (from === b && to === a)));
+}
+
+// The panel -------------------------------------------------------------------------------------------------------------
+
+function tickClock() {
+  const clock = panel?.querySelector(".clock-time");
+  if (clock && watch && watch.took === null) clock.textContent = t("live.seconds", { seconds: decimal(((performance.now() - watch.began) / 1000).toFixed(1)) });
+}
+
+function clock() {
+  if (watch === null) return worded("p.soft", { "data-t": "live.hint" });
+  const done = watch.took !== null;
+  const time = done ? watch.took.toFixed(watch.took < 10 ? 2 : 1) : ((performance.now() - watch.began) / 1000).toFixed(1);
+  return build(
+    done ? "div.clock.done" : "div.clock",
+    { id: "live-clock", "aria-live": "polite" },
+    build("strong.clock-time", {}, t("live.seconds", { seconds: decimal(time) })),
+    build("span", {}, t(`live.${done ? "done" : "wait"}.${watch.what}`, { process: watch.process, leader: watch.leader })),
+  );
+}
+
+function decimal(text) {
+  return lab.language === "pt" ? text.replace(".", ",") : text;
+}
+
+function button(key, act, more = {}) {
+  return worded("button.plain.small", { type: "button", "data-t": key, onclick: act, ...more });
+}
+
+function row(node) {
+  const leads = Boolean(roles.get(node.id)) && node.state !== "dead";
+  const cut = isCutOff(node.id);
+  const buttons =
+    node.state === "dead"
+      ? [button("live.restart", () => order(`restart/${node.id}`), { "data-act": "restart" })]
+      : [
+          button("live.kill", () => strike("kill", node), { "data-act": "kill" }),
+          node.state === "paused"
+            ? button("live.resume", () => order(`resume/${node.id}`), { "data-act": "resume" })
+            : button("live.pause", () => strike("pause", node), { "data-act": "pause" }),
+          cut ? null : button("live.cut", () => order("cut", { links: others(node.id) }), { "data-act": "cut" }),
+        ];
+  return build(
+    "li",
+    { class: `node ${node.state}${leads ? " leads" : ""}`, "data-id": node.id },
+    build("span.node-id", {}, leads ? "♛ " : "", String(node.id)),
+    build(
+      "span.node-facts",
+      {},
+      build("span.node-pid", {}, node.pid ? t("live.pid", { pid: node.pid }) : "–"),
+      build("span.node-state", {}, [t(`live.${node.state}`), leads ? t("live.leader") : "", cut ? t("live.cutoff") : ""].filter(Boolean).join(", ")),
+    ),
+    build("span.node-acts", {}, buttons),
+  );
+}
+
+function links() {
+  const choose = (name, index) => build("select", { name, "aria-label": name }, status.nodes.map((node, place) => build("option", { value: node.id, selected: place === index }, String(node.id))));
+  const [a, b] = [choose("a", 0), choose("b", 1)];
+  const pairs = status.cuts.filter(([from, to]) => from < to).map(([from, to]) => `${from}–${to}`);
+  return build(
+    "div.live-links",
+    {},
+    a,
+    build("span", {}, "–"),
+    b,
+    button("live.cut.link", () => a.value !== b.value && order("cut", { links: [[Number(a.value), Number(b.value)]] }), { id: "live-cut" }),
+    button("live.heal", () => order("heal"), { id: "live-heal", disabled: !status.cuts.length }),
+    pairs.length ? build("span.soft", {}, `✂ ${listed(pairs)}`) : null,
+  );
+}
+
+function startForm() {
+  const names = (lab.catalogue?.algorithms ?? []).filter((entry) => entry.kind !== "detector").map((entry) => entry.name);
+  const offered = [...FIRST.filter((name) => names.includes(name)), ...names.filter((name) => !FIRST.includes(name))];
+  const algorithm = build("select", { id: "live-algorithm" }, offered.map((name) => build("option", { value: name }, name)));
+  const size = build("input", { type: "number", id: "live-n", min: 1, max: 30, value: 5 });
+  return [
+    worded("p.soft", { "data-t": "live.none" }),
+    build(
+      "div.own-tools",
+      {},
+      worded("label.field", {}, build("span", { "data-t": "live.algorithm" }), algorithm),
+      worded("label.field", {}, build("span", { "data-t": "limits.n" }), size),
+      worded("button.primary", {
+        type: "button",
+        id: "live-start",
+        "data-t": "live.start",
+        onclick(event) {
+          event.target.disabled = true;
+          order("start", { scenario: { algorithm: algorithm.value }, n: Number(size.value) }).then(restart);
+        },
+      }),
+    ),
+  ];
+}
+
+function render() {
+  if (panel === null) return;
+  if (lost) panel.replaceChildren(build("p.own-said", { role: "alert" }, lost), worded("button.plain", { type: "button", "data-t": "live.again", onclick: connect }));
+  else if (status === null) panel.replaceChildren(worded("p.soft", { "data-t": "live.connecting" }));
+  else if (status.algorithm === null) panel.replaceChildren(...startForm());
+  else
+    panel.replaceChildren(
+      build("p.soft", {}, t("live.text", { n: status.nodes.length, algorithm: status.algorithm })),
+      clock(),
+      build("ul.nodes", {}, status.nodes.map(row)),
+      links(),
+      build(
+        "div.step-tools",
+        {},
+        frozen
+          ? worded("button.primary", { type: "button", id: "live-follow", "data-t": "live.follow", onclick: follow })
+          : worded("button.plain", { type: "button", id: "live-freeze", "data-t": "live.freeze", onclick: freeze }),
+        status.mine ? worded("button.plain", { type: "button", id: "live-stop", "data-t": "live.stop", onclick: () => order("stop").then(restart) }) : null,
+      ),
+      frozen ? build("p.soft.live-waiting", {}, t("live.frozen", { events: number(waiting.length) })) : "",
+    );
+}
+
+export const liveMode = {
+  glyph: GLYPH,
+  size: "side",
+  available: () => lab.catalogue?.live !== false,
+  mount(element) {
+    panel = element;
+    panel.classList.add("in-live");
+    ends = [
+      lab.on("language", render),
+      lab.on("cursor", (cursor) => {
+        if (!showing && !frozen && lab.live && cursor < lab.run.events.length - 1) freeze();
+      }),
+    ];
+    timer = setInterval(refresh, REFRESH);
+    render();
+    connect();
+  },
+  unmount() {
+    for (const over of ends) over();
+    clearInterval(timer);
+    end?.();
+    end = null;
+    panel.classList.remove("in-live");
+    panel = null;
+    status = null;
+    lab.live = false;
+  },
+};

@@ -1,0 +1,14 @@
+// The guided stories, in the order in which the lecture notes tell them.
+
+import amnesia from "./amnesia.js";
+import bully from "./bully.js";
+import changRoberts from "./chang-roberts.js";
+import flapping from "./flapping.js";
+import franklin from "./franklin.js";
+import silence from "./silence.js";
+import slowHolder from "./slow-holder.js";
+import symmetry from "./symmetry.js";
+import weight from "./weight.js";
+import yoyo from "./yoyo.js";
+
+export default [slowHolder, silence, amnesia, bully, flapping, symmetry, changRoberts, franklin, yoyo, weight];

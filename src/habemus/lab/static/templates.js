@@ -1,0 +1,116 @@
+// What an algorithm of one's own may begin with: something small that works, and leaves something to do.
+
+export default {
+  election: `"""Strongest: every id goes once round the ring, and all elect the largest they have seen.
+
+Works if everybody stands. Have one process start alone, and see what breaks; then mend it.
+n * n messages are many, too: which of them need not be passed on?
+"""
+
+from dataclasses import dataclass
+
+from habemus.process import Election, Message, Pid, upon, upon_start
+
+
+@dataclass(frozen=True)
+class Hello(Message):
+    """An id on its way round."""
+
+    id: Pid
+
+
+class Strongest(Election):
+    """All elect the largest id they have seen."""
+
+    topology = "ring"
+
+    best: Pid = 0
+
+    @upon_start
+    def say_hello(self) -> None:
+        self.best = max(self.best, self.id)
+        self.send(self.successor, Hello(self.id))
+
+    @upon(Hello)
+    def hear(self, sender: Pid, message: Hello) -> None:
+        self.best = max(self.best, message.id)
+        if message.id == self.id:  # our own id came home: we have seen them all
+            self.elect(self.best)
+        else:
+            self.send(self.successor, message)
+`,
+  mutex: `"""Doorkeeper: the process with the smallest id lets the others in, one at a time.
+
+First come, first served. Have the doorkeeper crash, or somebody who is inside: what could be done about that?
+"""
+
+from dataclasses import dataclass
+
+from habemus.process import Message, Mutex, Pid, upon, upon_command
+
+
+@dataclass(frozen=True)
+class Request(Message):
+    """May I?"""
+
+
+@dataclass(frozen=True)
+class Grant(Message):
+    """You may."""
+
+
+@dataclass(frozen=True)
+class Release(Message):
+    """I am out."""
+
+
+class Doorkeeper(Mutex):
+    """The process with the smallest id lets the others in."""
+
+    topology = "complete"
+
+    queue: tuple[Pid, ...] = ()
+
+    @property
+    def keeper(self) -> Pid:
+        return min(self.id, *self.neighbours)
+
+    @upon_command("acquire")
+    def want_in(self) -> None:
+        self.ask()
+        if self.id == self.keeper:
+            self.line_up(self.id, Request())
+        else:
+            self.send(self.keeper, Request())
+
+    @upon(Request)
+    def line_up(self, sender: Pid, message: Request) -> None:
+        self.queue += (sender,)
+        if len(self.queue) == 1:
+            self.let_in(sender)
+
+    def let_in(self, process: Pid) -> None:
+        if process == self.id:
+            self.enter()
+        else:
+            self.send(process, Grant())
+
+    @upon(Grant)
+    def go_in(self, sender: Pid, message: Grant) -> None:
+        self.enter()
+
+    @upon_command("release")
+    def go_out(self) -> None:
+        self.leave()
+        if self.id == self.keeper:
+            self.next_one(self.id, Release())
+        else:
+            self.send(self.keeper, Release())
+
+    @upon(Release)
+    def next_one(self, sender: Pid, message: Release) -> None:
+        self.queue = self.queue[1:]
+        if self.queue:
+            self.let_in(self.queue[0])
+`,
+};

@@ -1,0 +1,64 @@
+"""What a node remembers from life to life: the durable fields of its layers, and which lives of the others it has met.
+
+Whoever forgets what it promised could break its promise. So the fields are on disk before anything that depends on them
+is said, and a process that comes back without its memory is recognised by those who remember it, and refused.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from habemus.network.errors import NetworkError
+from habemus.network.stack import Stack
+from habemus.network.storage import Met, Record, Storage, restored_fields, saved_fields
+from habemus.process import Anatomy, Pid
+
+
+class Memory:
+    """The record of one process, on disk and as it was last written."""
+
+    def __init__(self, directory: str | Path, group: str, id: Pid, stack: list[Anatomy]) -> None:
+        self.storage = Storage(directory)
+        self.record = Record(group, id, [anatomy.cls.name for anatomy in stack])
+        self.matters = any(anatomy.durable for anatomy in stack)
+        self.saved: tuple[Any, ...] | None = None
+
+    def begin_life(self, stack: Stack) -> None:
+        """Take up what was promised in earlier lives, and begin a new one."""
+        found = self.storage.open()
+        if found is not None:
+            mine = (self.record.group, self.record.id, self.record.stack)
+            if (found.group, found.id, found.stack) != mine:
+                raise NetworkError(
+                    f"{self.storage.file} belongs to process {found.id} of the group {found.group!r}, which runs "
+                    f"{' over '.join(reversed(found.stack))}: give another --data"
+                )
+            self.record = found
+            stack.put_back(restored_fields(found.fields, stack.stack))
+        self.record.incarnation += 1
+        self.record.fields = saved_fields(stack.durable())
+        self.storage.write(self.record)
+        self.saved = stack.memory()
+
+    def save(self, stack: Stack) -> None:
+        """Put the durable fields on disk if they have changed."""
+        memory = stack.memory()
+        if memory != self.saved:
+            self.record.fields = saved_fields(stack.durable())
+            self.storage.write(self.record)
+            self.saved = memory
+
+    def recognise(self, peer: Pid, incarnation: int, instance: bytes) -> None:
+        """Refuse one that has forgotten an earlier life, if the algorithm relies on what processes remember."""
+        if not self.matters:
+            return
+        met = self.record.met.get(peer)
+        if met is None or incarnation > met.incarnation:
+            self.record.met[peer] = Met(incarnation, instance.hex())
+            self.storage.write(self.record)
+        elif incarnation < met.incarnation or instance.hex() != met.instance:
+            raise NetworkError(
+                f"process {peer} has lost its state: it is in its life {incarnation}, but had reached life "
+                f"{met.incarnation}; start it with its old --data, or under an id that this group has not seen"
+            )
