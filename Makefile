@@ -8,12 +8,12 @@ BIN := .venv/bin
 SOURCES := pyproject.toml setup.py $(shell find src -name '*.py' -o -name '*.toml')
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
-.PHONY: run test lint namespaces bench soak clean
+.PHONY: run test lint namespaces browser bench soak clean
 
 run: .venv/run
 	@$(BIN)/habemus simulate chang-roberts --diagram election.svg
 
-test: lint namespaces
+test: lint namespaces browser
 	$(BIN)/python -m pytest -n 2
 
 lint: .venv/dev
@@ -23,14 +23,18 @@ lint: .venv/dev
 
 # Partitions are tried between network namespaces, which `ip` makes.
 namespaces:
-	@command -v ip > /dev/null || apt-get install --yes --quiet iproute2 || { echo "The tests need iproute2: install it and call make again."; exit 1; }
+	@command -v ip > /dev/null || { apt-get update --quiet && apt-get install --yes --quiet iproute2; } || { echo "The tests need iproute2: install it and call make again."; exit 1; }
+
+# The page is tried in Debian's browser.
+browser:
+	@command -v chromium > /dev/null || { apt-get update --quiet && apt-get install --yes --quiet chromium; } || { echo "The tests need chromium: install it and call make again."; exit 1; }
 
 bench: .venv-bench/ready
 	.venv-bench/bin/python bench/simulation.py
 	.venv-bench/bin/python bench/elections.py
 	.venv-bench/bin/python bench/checking.py
 
-soak: .venv/dev
+soak: .venv/dev namespaces browser
 	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -n 2
 
 .venv/bin/python:

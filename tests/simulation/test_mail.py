@@ -1,5 +1,6 @@
 """Single messages are dropped, hurried, delayed and doubled by hand; what was seen before stays as it was."""
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,9 +19,7 @@ def run(scenario: Scenario, *faults: object) -> tuple[object, list]:
 
 
 def with_faults(scenario: Scenario, *faults: object) -> Scenario:
-    return Scenario(
-        scenario.algorithm, topology=scenario.topology, network=scenario.network, seed=scenario.seed, faults=list(faults)
-    )
+    return msgspec.structs.replace(scenario, faults=list(faults))
 
 
 def under_way(events: list) -> list[tuple[int, int, int]]:
