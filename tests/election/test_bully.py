@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from habemus.election.bully import IDLE, Bully
 from habemus.process import upon_recover, upon_timeout
-from habemus.scenario import Call, Crash, Network, Place, Recover, Scenario
+from habemus.scenario import Call, Crash, Layer, Network, Pause, Place, Recover, Resume, Scenario
 from habemus.simulation import simulate
 from habemus.simulation.agenda import starters_of
 
@@ -16,10 +16,10 @@ def verdicts(outcome) -> dict[str, str]:
     return {p.name: p.witness.text for p in outcome.properties if p.witness}
 
 
-def top_is_dead(n: int, starter: int, delay: str, seed: int):
+def top_is_dead(n: int, starter: int, delay: str, seed: int, algorithm: str = "bully"):
     return simulate(
         Scenario(
-            "bully",
+            algorithm,
             topology=Place(n=n),
             network=Network(delay=delay),
             detection=-1,
@@ -65,12 +65,73 @@ def test_no_election_without_faults_costs_more_than_n_squared_minus_1(n, longest
     assert outcome.leader == n and not verdicts(outcome)
 
 
+# With a detector ------------------------------------------------------------------------------------------------------
+
+
+def leader_dies(n: int, at: int, seed: int, detection: int = 21, **parameters):
+    return simulate(
+        Scenario(
+            "bully",
+            parameters=parameters,
+            topology=Place(n=n),
+            network=Network(delay="uniform:1:10"),
+            detection=detection,
+            starters="all",
+            faults=[Crash(at, n)],
+            seed=seed,
+        ),
+        keep=10_000,
+    )
+
+
+@given(st.integers(2, 9), st.integers(100, 200), st.integers(10, 21), st.integers(0, 2**32))
+def test_the_next_in_rank_takes_office_the_moment_the_leader_is_reported_dead(n, at, detection, seed):
+    outcome = leader_dies(n, at, seed, detection)
+    successions = [event for event in outcome.trace.events if event.role == "leader" and event.time > at]
+    assert [(event.process, event.time) for event in successions] == [(n - 1, at + detection)]
+    followers = [event.time for event in outcome.trace.events if event.changed.get("leader") == n - 1]
+    assert max(followers) <= at + detection + 10 and outcome.holds
+
+
+@given(st.integers(2, 9), st.integers(0, 2**32))
+def test_when_the_detector_reports_the_leader_dead_nobody_asks_it(n, seed):
+    outcome = leader_dies(n, 100, seed)
+    later = [event for event in outcome.trace.events if event.time > 100 and event.process == n - 1]
+    assert "ElectionCall" not in {sent.type for event in later for sent in event.sent}
+
+
+def test_who_dies_after_its_answer_is_not_waited_for():
+    """4 dies before it is told that 5 is dead; 3 waits for it, and takes over when the detector speaks."""
+    faults = [Crash(100, 5), Crash(115, 4)]
+    scenario = Scenario("bully", topology=Place(n=5), starters="all", faults=faults, workload=[Call(105, [3])])
+    outcome = simulate(scenario, keep=10_000)
+    told = [event.time for event in outcome.trace.events if event.process == 3 and event.clause == "miss_leader"]
+    inaugurated = next(event.time for event in outcome.trace.events if event.process == 3 and event.role == "leader")
+    assert outcome.leader == 3 and outcome.holds and inaugurated == max(told) == 115 + 21
+
+
+@given(st.integers(2, 8), st.integers(60, 160), st.integers(0, 2**32))
+def test_a_leader_that_was_taken_for_dead_by_mistake_objects_and_all_follow_it_again(n, pause, seed):
+    scenario = Scenario(
+        "bully",
+        layers=[Layer("heartbeat", {"period": 20, "look": 15})],
+        topology=Place(n=n),
+        network=Network(delay="uniform:1:5"),
+        starters="all",
+        faults=[Pause(50, n), Resume(50 + pause, n)],
+        seed=seed,
+        until=600,
+    )
+    outcome = simulate(scenario)
+    assert outcome.leader == n and "agreement" not in verdicts(outcome)
+
+
 # Within the assumption ------------------------------------------------------------------------------------------------
 
 
 @st.composite
 def troubled_times(draw, recoveries: bool = True, stable: bool | None = None, algorithm: str = "bully"):
-    """Any crashes and recoveries, calls and starters; delays within T_trans, detection after T_trans, not before."""
+    """Any crashes and recoveries, calls and starters; delays within T_trans, detection after T_trans and within T."""
     n = draw(st.integers(1, 8))
     transmission = draw(st.integers(1, 8))
     horizon = draw(st.sampled_from([3, 8, 25])) * transmission + 8
@@ -94,7 +155,7 @@ def troubled_times(draw, recoveries: bool = True, stable: bool | None = None, al
         parameters=parameters,
         topology=Place(n=n),
         network=Network(delay=f"uniform:1:{draw(st.integers(1, transmission))}", fifo=draw(st.booleans())),
-        detection=transmission + draw(st.sampled_from([0, 1, transmission, 3 * transmission])),
+        detection=transmission + draw(st.sampled_from([0, 1, transmission, transmission + parameters["processing"]])),
         starters=draw(st.sampled_from(["all", "one"]) | st.lists(st.integers(1, n), min_size=1, unique=True)),
         workload=draw(st.lists(calls, max_size=3)),
         faults=draw(st.permutations(faults)),
@@ -307,15 +368,13 @@ def test_coming_back_at_once_lets_a_stale_announcement_win():
     assert "while" in witness.text
 
 
-def one_crash(algorithm: str, seed: int):
-    network = Network(delay="uniform:1:10")
-    return simulate(Scenario(algorithm, topology=Place(n=5), network=network, faults=[Crash(70, 5)], seed=seed))
-
-
 def test_too_short_a_patience_lets_a_weaker_one_announce_itself_over_a_stronger_one():
-    _, witness = first_violation("agreement", (one_crash(f"{__name__}:Impatient", seed) for seed in range(100)))
+    def runs(algorithm: str):
+        return (top_is_dead(5, 1, "uniform:1:10", seed, algorithm) for seed in range(100))
+
+    _, witness = first_violation("agreement", runs(f"{__name__}:Impatient"))
     assert "name" in witness.text
-    assert not any(verdicts(one_crash("bully", seed)) for seed in range(100))
+    assert not any(map(verdicts, runs("bully")))
 
 
 def test_without_settling_late_calls_break_the_bound():

@@ -224,10 +224,10 @@ def test_a_killed_coordinator_loses_no_request_and_lets_nobody_in_beside_an_old_
     outcome = simulate(named_scenarios()["coordinator-killed"])
     assert violated(outcome) == {} and outcome.leader == 3
     old, *new = outcome.lock.uses
-    assert [use.process for use in new] == [2, 3]  # both waited when 4 died
-    took_office = 167
+    assert [use.process for use in new] == [3, 2]  # both waited when 4 died
+    took_office = 160
     assert old.start < 120 < took_office < old.end  # it was inside when 4 died, and when 3 took office
-    assert new[0].start == took_office + 100 + 2 + 1 + 1  # the lease, the transmission bound, a tick, the grant
+    assert new[0].start == took_office + 100 + 2 + 1  # the lease, the transmission bound, a tick
 
 
 def test_there_is_a_lease_wherever_the_coordinator_is_elected():
@@ -271,8 +271,8 @@ def short_absence(name: str) -> Scenario:
 def test_over_bully_a_cut_network_has_two_coordinators_and_two_inside():
     outcome = simulate(named_scenarios()["split-brain-bully"])
     said = violated(outcome)
-    assert said["uniqueness"] == "4 took office at time 2 and still held it when 2 took office at time 247"
-    assert said["mutual_exclusion"] == "1 entered at time 291 while 3, inside since 264, had not left"
+    assert said["uniqueness"] == "4 took office at time 2 and still held it when 2 took office at time 240"
+    assert said["mutual_exclusion"] == "1 entered at time 284 while 3, inside since 264, had not left"
 
 
 def test_over_bully_with_fencing_the_side_that_coordinated_before_is_refused():
@@ -382,7 +382,7 @@ def test_a_new_coordinator_that_does_not_wait_lets_a_second_one_in():
     scenario = named_scenarios()["coordinator-killed"]
     scenario.algorithm = f"{__name__}:DoesNotWait"
     said = violated(simulate(scenario))["mutual_exclusion"]
-    assert said == "2 entered at time 168 while 1, inside since 112, had not left"
+    assert said == "3 entered at time 160 while 1, inside since 112, had not left"
 
 
 def test_a_new_coordinator_that_forgets_the_overlap_lets_a_second_one_in():
@@ -416,10 +416,11 @@ def late_grant(name: str) -> Scenario:
 def test_the_grant_of_a_deposed_coordinator_is_ignored():
     outcome = simulate(late_grant("Coordinator"), keep=10_000)
     assert violated(outcome) == {} and [use.process for use in outcome.lock.uses] == [2, 1]
-    late = next(event for event in outcome.trace.events if event.received and event.received[0].type == "Grant")
-    assert (late.time, late.process, late.received[0].sender, late.role) == (301, 1, 4, None)
+    grants = [event for event in outcome.trace.events if event.received and event.received[0].type == "Grant"]
+    late = next(event for event in grants if event.received[0].sender == 4)
+    assert (late.time, late.process, late.role) == (301, 1, None)
     said = violated(simulate(late_grant("AcceptsOldGrants")))["mutual_exclusion"]
-    assert said == "2 entered at time 324 while 1, inside since 301, had not left"
+    assert said == "1 entered at time 301 while 2, inside since 293, had not left"
 
 
 def takeover(name: str, seed: int):

@@ -2,17 +2,22 @@
 
 A process that misses the leader calls an election: it asks everyone who outranks it. No answer within T: it is the
 strongest alive and announces itself to those it outranks. An answer: a stronger one has taken the matter up, and it
-waits T' for the announcement, else it calls again. A process that comes back calls an election, too, and so bullies
-a weaker leader out of office even though that one is well.
+waits T' for the announcement, else it calls again. Nobody is waited for whom the detector has reported dead: if that is
+all who are stronger, a process takes over at once. It tells them, too; one that was reported by mistake objects with an
+election of its own. A process that comes back calls an election, and so bullies a weaker leader out of office even
+though that one is well.
 
 Assumes   a complete graph, unique ids, reliable links, crash and recovery; synchrony: a message takes at most T_trans
-          (`transmission`) and an answer at most T_process (`processing`); a crash is noticed after T, not before.
+          (`transmission`) and an answer at most T_process (`processing`); the detector, if there is one, reports a
+          crash after T_trans, not before, and that a process is back within T.
 Gives     termination, uniqueness, agreement; stability while nobody recovers, and always with `stable`.
 Costs     everybody calls: n^2 - 1 messages, and never more. The strongest is dead and the weakest alone notices:
           n(n-1)/2 ELECTION, (n-1)(n-2)/2 ANSWER, n - 2 COORDINATOR; if the second strongest notices: n - 1 in all.
 Why safe  T = 2 T_trans + T_process passes without an answer only if no stronger process was up when asked. An announced
-          winner takes office T_trans later, when every weaker leader has heard of it and stepped down. One that comes
-          back is silent for T + T_trans: by then elections that took it for dead are over and their news has arrived.
+          winner takes office T_trans later, when every weaker leader has heard of it and stepped down; at once, if the
+          leader it followed is dead, for then there is none: whoever led before that one has stepped down for it, and
+          nobody weaker could take over without asking. One that comes back is silent for T + T_trans: by then elections
+          that took it for dead are over and their news has arrived.
 
 Options   `weight` ranks by more than the id (memory, bandwidth; the id breaks ties); `candidates` may lead, others only
           call; `stable` counts failures against the rank. Nobody can know the failures of all others, so everyone is
@@ -42,6 +47,7 @@ from habemus.process import (
     upon_start,
     upon_suspect,
     upon_timeout,
+    upon_trust,
 )
 
 Rank: TypeAlias = tuple[bool, int, int, Pid]
@@ -89,6 +95,8 @@ class Bully(Election):
     stable: Parameter[bool] = False
 
     stage: str = IDLE
+    followed: Pid | None = None  # the last leader that announced itself here
+    dead: set[Pid] = set()  # as the detector says
     failures: Durable[int] = 0
 
     @property
@@ -120,6 +128,9 @@ class Bully(Election):
         """Those whose answer would end this process's hopes; with `stable` anyone's might."""
         return [p for p in self.neighbours if self.may_lead(p) and (self.stable or not self.outranks(p, 0))]
 
+    def all_stronger_are_dead(self) -> bool:
+        return self.dead.issuperset(self.stronger())
+
     @upon_start
     def call_election(self) -> None:
         if self.irremovable:
@@ -129,19 +140,25 @@ class Bully(Election):
 
     @upon_suspect
     def miss_leader(self, subject: Pid) -> None:
-        if subject == self.leader:
+        self.dead.add(subject)
+        if subject == self.leader or (self.stage in (ASKING, WAITING) and self.all_stronger_are_dead()):
             self.ask_stronger()
+
+    @upon_trust
+    def miss_no_longer(self, subject: Pid) -> None:
+        self.dead.discard(subject)
 
     def ask_stronger(self) -> None:
         if self.leader != self.id:  # in office one asks again before announcing again: a stronger one may be back
             self.elect(None)
         self.stage = ASKING
-        asked = self.stronger()
-        self.send(asked, ElectionCall(self.failures if self.stable else 0))
-        if asked:
-            self.set_timer("answer", self.patience)
-        else:
+        if self.all_stronger_are_dead():
+            for timer in ("answer", "coordinator"):
+                self.cancel_timer(timer)
             self.win()
+        else:  # the dead are asked, too: one that is back already answers, though it is silent otherwise
+            self.send(self.stronger(), ElectionCall(self.failures if self.stable else 0))
+            self.set_timer("answer", self.patience)
 
     @upon(ElectionCall)
     def answer_call(self, sender: Pid, message: ElectionCall) -> None:
@@ -175,8 +192,12 @@ class Bully(Election):
 
     def announce(self) -> None:
         self.stage = ANNOUNCED
-        self.send([p for p in self.neighbours if self.stable or self.outranks(p, 0)], Coordinator())
-        self.set_timer("seat", self.transmission)
+        self.send([p for p in self.neighbours if self.stable or p in self.dead or self.outranks(p, 0)], Coordinator())
+        if self.followed in self.dead:  # nobody is in office who would have to step down first
+            self.elect(self.id)
+            self.settle(2 * self.transmission)
+        else:
+            self.set_timer("seat", self.transmission)
 
     @upon_timeout("seat")
     def take_office(self) -> None:
@@ -185,10 +206,19 @@ class Bully(Election):
 
     @upon(Coordinator)
     def accept_coordinator(self, sender: Pid, message: Coordinator) -> None:
+        if not self.stable and self.outranks(sender, 0):
+            self.object()
+            return
         for timer in ("answer", "coordinator", "seat", "silence"):
             self.cancel_timer(timer)
+        self.followed = sender
         self.elect(sender)
         self.settle(2 * self.transmission)
+
+    def object(self) -> None:
+        """A weaker one took this process for dead: because it was until just now, or the detector is mistaken."""
+        if self.stage != SILENT:  # else it will call anyhow, when the others are done
+            self.ask_stronger()
 
     def settle(self, time: int) -> None:
         """Calls made before the news was everywhere are still to come; they are no reason for another round."""

@@ -17,6 +17,7 @@ from habemus.lab.running import simulated
 from habemus.lab.stepping import given_limits, played, stepped
 from habemus.process import MisuseError
 from habemus.scenario import ScenarioError
+from habemus.simulation import Outcome
 from habemus.simulation.run import ClauseError
 
 MOST_RUNS = 20_000
@@ -62,7 +63,9 @@ def run(body: bytes, report: Report) -> Any:
     if scenario.schedule is not None:
         return played(asked.scenario)
     watched, outcome = simulated(scenario, asked.keep)
-    return watched.told(outcome, asked.scenario)
+    if outcome.ended != "budget":
+        outcome.scenario = asked.scenario
+    return watched.told(outcome)
 
 
 @answering
@@ -184,13 +187,12 @@ def export(body: bytes, report: Report) -> Any:
     """A run as a file; the first line of the body says in which format."""
     from habemus.checking.replay import play
     from habemus.lab.exporting import FORMATS
-    from habemus.simulation import simulate
 
     format, _, rest = body.partition(b"\n")
     asked = question(rest, Run)
     scenario = within_limits(asked.scenario, asked.code)
     put_in_place(asked.code)
-    outcome = play(asked.scenario) if scenario.schedule is not None else simulate(scenario, keep=asked.keep)
+    outcome: Outcome = play(asked.scenario) if scenario.schedule is not None else simulated(scenario, asked.keep)[1]
     if outcome.ended != "budget":
         outcome.scenario = asked.scenario
     return FORMATS[format.decode()][2](outcome, asked.code)

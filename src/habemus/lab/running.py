@@ -6,8 +6,12 @@ hold if nothing more happened; *pending* where something is still to come, as a 
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import Any
 
+import msgspec
+
+from habemus.lab.questions import MOST_EVENTS
 from habemus.process import Anatomy, MisuseError
 from habemus.process.anatomy import plain
 from habemus.properties import Property, Witness, World
@@ -17,6 +21,7 @@ from habemus.simulation.run import build_simulation, clause_error, run_to_end
 from habemus.trace import Event, Recorder
 
 DRAWN_LINKS = 20_000  # a complete graph with more links is told by its kind alone
+SECONDS = 4.0  # after which a run is cut off
 PENDING, HOLDS, VIOLATED = "pending", "holds", "violated"
 
 
@@ -83,8 +88,9 @@ class Watched:
         for strip in self.strips:
             strip.observe(world)
 
-    def told(self, outcome: Outcome, scenario: Scenario) -> dict[str, Any]:
+    def told(self, outcome: Outcome) -> dict[str, Any]:
         """All of it, as the page gets it."""
+        scenario = outcome.scenario
         recorder, topology = self.recorder, outcome.topology
         untold = topology.kind == "complete" and topology.m > DRAWN_LINKS
         bound = outcome.bound if scenario.schedule is None else None
@@ -120,22 +126,50 @@ class Watched:
         }
 
 
+class Patience(Property):
+    """Stands in for the goal of a run, and has enough when that is decided or the time is up."""
+
+    def __init__(self, goal: Property | None, seconds: float) -> None:
+        super().__init__()
+        self.goal = goal
+        self.deadline = perf_counter() + seconds
+
+    @property
+    def holds(self) -> bool | None:
+        """Not None when the run is to stop."""
+        if self.goal is not None and self.goal.holds is not None:
+            return self.goal.holds
+        return None if perf_counter() < self.deadline else False
+
+
 def simulated(scenario: Scenario, keep: int) -> tuple[Watched, Outcome]:
-    """Run a scenario and watch it."""
+    """Run a scenario and watch it.
+
+    The scenario of the outcome says after how many events a run was cut off, so that it is the same run again there.
+    """
     recorder = Recorder(keep)
     simulation = build_simulation(scenario, recorder)
     watched = Watched(recorder, simulation.stack, list(simulation.properties), simulation.world)
     for strip in watched.strips:
         simulation.watch(strip)
+    goal = simulation.goal
+    if scenario.events == MOST_EVENTS:  # nobody has said how many: show what can be computed while someone waits
+        simulation.goal = Patience(goal, SECONDS)
     try:
         ended = run_to_end(scenario, simulation, None)
     except (MisuseError, ScenarioError):
         raise
     except Exception as error:
         raise clause_error(error, simulation) from error
+    if ended == "property" and (goal is None or goal.holds is None):
+        ended = "budget"
     if ended != "property":  # stopped on purpose, the rest is left open
         simulation.conclude(ended == "quiescence", ended == "time" and scenario.until is None)
-    return watched, Outcome(scenario, simulation, ended, recorder)
+    if ended == "budget":
+        scenario = msgspec.structs.replace(scenario, events=int(simulation.events))
+    outcome = Outcome(scenario, simulation, ended, recorder)
+    outcome.properties = [strip.judge for strip in watched.strips]
+    return watched, outcome
 
 
 def initial_state(recorder: Recorder, stack: list[Anatomy]) -> dict[str, Any]:

@@ -99,7 +99,7 @@ class Walk:
         if for_ever and self.scenario.schedule is not None:
             schedule.loop = self.scenario.schedule.loop
         scenario = msgspec.structs.replace(self.scenario, schedule=schedule)
-        return self.watched.told(Replay(scenario, self.player), scenario)
+        return self.watched.told(Replay(scenario, self.player))
 
     def described(self, step: str, move: Move) -> dict[str, Any]:
         """A step that may be chosen."""

@@ -62,7 +62,7 @@ class TakesOfficeAtOnce(Bully):
 @exhibit(
     "bully-back-at-once",
     violates="agreement",
-    instance=Instance(n=3, starters=(3,), timing="bounded", limits=CRASH_AND_RECOVERY),
+    instance=Instance(n=3, starters=(2,), timing="bounded", limits=CRASH_AND_RECOVERY),
 )
 class BackAtOnce(Bully):
     """One that comes back calls an election at once, while another that took it for dead is about to be announced."""
@@ -73,7 +73,9 @@ class BackAtOnce(Bully):
 
 
 @exhibit(
-    "bully-waits-for-ever", violates="termination", instance=Instance(n=3, timing="bounded", limits={"crashes": 2})
+    "bully-waits-for-ever",
+    violates="termination",
+    instance=Instance(n=3, parameters={"stable": True}, timing="bounded", limits={"crashes": 2}),
 )
 class WaitsForEver(Bully):
     """A stronger one that has answered is relied upon, even if it dies before it can announce itself."""

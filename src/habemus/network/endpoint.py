@@ -55,6 +55,7 @@ class Acceptor(Connection):
         self.shared: Secrets | None = None
         self.batch: list[Arrival] = []
         self.received = 0  # reliable parcels
+        self.done = 0  # up to which they have been dealt with
         self.acknowledged = 0
         self.receipt: asyncio.TimerHandle | None = None  # the next one
 
@@ -131,7 +132,7 @@ class Acceptor(Connection):
         self.become_open(outgoing, incoming)
         self.endpoint.strangers.pop(self, None)
         try:
-            self.received = self.acknowledged = self.node.admit(self.hello, self)
+            self.received = self.done = self.acknowledged = self.node.admit(self.hello, self)
         except NetworkError as error:
             self.say(Refusal(str(error), final=True))
             self.end(str(error))
@@ -149,24 +150,23 @@ class Acceptor(Connection):
         self.batch.append((message, parcel.origin))
 
     def finish_batch(self) -> None:
-        """Hand over what came together, then acknowledge it, by and by: a receipt only says what can be forgotten."""
+        """Hand over what came together, then acknowledge it, by and by."""
         if self.batch and self.node is not None and not self.ended:
             batch, self.batch = self.batch, []
-            if not self.node.receive(self, batch, self.received) or self.received == self.acknowledged:
-                return
-            if self.received - self.acknowledged >= RECEIPT_EVERY:
-                self.acknowledge()
-            elif self.receipt is None:
-                self.receipt = asyncio.get_running_loop().call_later(RECEIPT_WITHIN, self.acknowledge)
+            if self.node.receive(self, batch, self.received):
+                self.done = self.received
+                if self.done - self.acknowledged >= RECEIPT_EVERY:
+                    self.acknowledge()
+                elif self.done > self.acknowledged and self.receipt is None:
+                    self.receipt = asyncio.get_running_loop().call_later(RECEIPT_WITHIN, self.acknowledge)
 
     def acknowledge(self) -> None:
-        """All that has been received has been dealt with."""
+        """Tell the other end what it can forget."""
         if self.receipt is not None:
             self.receipt.cancel()
             self.receipt = None
-        if not self.ended:
-            self.acknowledged = self.received
-            self.say(Receipt(self.received))
+        self.acknowledged = self.done
+        self.say(Receipt(self.done))
 
     def refuse(self, reason: str) -> None:
         """Log it, tell the other end, and close."""

@@ -43,6 +43,8 @@ class Memory:
 
     def save(self, stack: Stack) -> None:
         """Put the durable fields on disk if they have changed."""
+        if not self.matters:
+            return
         memory = stack.memory()
         if memory != self.saved:
             self.record.fields = saved_fields(stack.durable())

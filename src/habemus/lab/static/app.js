@@ -265,7 +265,11 @@ startModes();
 try {
   await lab.begin();
   lab.setMode("watch");
-  if (!(await openAddressed())) await lab.openScenario(FIRST);
+  if (!(await openAddressed())) {
+    const branch = await lab.openScenario(FIRST);
+    if (branch) branch.welcome = true;
+  }
 } catch (error) {
   lab.report(error);
 }
+document.body.dataset.ready = "true";

@@ -5,14 +5,17 @@
 // axis is broken there. Playback runs along this axis, too: idle time is short, and a crowd takes its time.
 
 const ROOMY = { slot: 20, step: 38, perFlight: 15, longest: 2.2 };
-const DENSE = { slot: 8, step: 24, perFlight: 0, longest: 2.2 };
+const DENSE = { slot: 7, step: 18, perFlight: 0, longest: 2.2 };
+const DENSEST = { slot: 5, step: 10, perFlight: 0, longest: 2.2 };
 const MOST_ROOMY_LANES = 32;
+const MOST_DENSE_LANES = 64;
 const MOST_COUNTED_CELLS = 2_000_000;
 
 /** The axis of a story: `position` of each event, `moments` {time, start, end}, `breaks` {at, ticks}, `length`. */
 export function layAxis(story) {
   const { events } = story;
-  const scale = story.ids.length <= MOST_ROOMY_LANES ? ROOMY : DENSE;
+  const n = story.ids.length;
+  const scale = n <= MOST_ROOMY_LANES ? ROOMY : n <= MOST_DENSE_LANES ? DENSE : DENSEST;
   const slots = slotsOf(story);
   const depth = new Map();
   events.forEach((event, i) => depth.set(event.time, Math.max(depth.get(event.time) ?? 0, slots[i])));

@@ -15,7 +15,7 @@ import { t } from "./text.js";
 const GUTTER = 48; // for the times
 const HEADING = 30; // for the ids
 const NOW_AT = 0.6; // where in the view the present is while it plays
-const NARROWEST = 5;
+const NARROWEST = 4;
 const TILE_PIXELS = 900_000;
 const MOST_TILE_PIXELS = 14_000_000;
 const MARGIN = 40; // how far marks, heads and labels reach out of their place
@@ -87,7 +87,7 @@ export class Diagram {
   get frame() {
     const { model } = this.moment();
     const left = OUT_LEFT + 8;
-    const room = this.width - GUTTER - left - (model.ring ? OUT_RIGHT + 6 : 30);
+    const room = this.width - GUTTER - left - this.beyond(model);
     const fitting = model.n > 1 ? room / (model.n - 1) : 0;
     const spacing = Math.max(NARROWEST, Math.min(150, fitting)) * this.zoom.x;
     const right = left + spacing * (model.n - 1);
@@ -96,11 +96,16 @@ export class Diagram {
       spacing,
       left,
       right,
-      width: right + OUT_RIGHT + 6,
+      width: right + this.beyond(model),
       height: (model.length + start) * this.zoom.y + 24,
       x: (lane) => left + lane * spacing,
       y: (position) => (position + start) * this.zoom.y,
     };
+  }
+
+  /** The room beside the last lane: for what leaves a ring there, and for labels. */
+  beyond(model) {
+    return model.ring && model.n <= 64 ? OUT_RIGHT + 6 : 40;
   }
 
   // Painting ----------------------------------------------------------------------------------------------------------
@@ -157,8 +162,9 @@ export class Diagram {
     const last = Math.floor(Math.min(frame.height, view.bottom) / tall);
     for (let number = first; number <= last; number++) {
       const tile = this.tile(number, model, frame, tall);
-      ctx.drawImage(tile, 0, number * tall, tile.width / this.ratio, tile.height / this.ratio);
+      ctx.drawImage(tile.canvas, 0, number * tall, tile.canvas.width / this.ratio, tile.canvas.height / this.ratio);
     }
+    this.visible = { first, last };
   }
 
   tileHeight(frame) {
@@ -173,15 +179,15 @@ export class Diagram {
       this.tiles.set(number, known);
       return known;
     }
-    const tile = document.createElement("canvas");
-    tile.width = Math.ceil(frame.width * this.ratio);
-    tile.height = Math.ceil(tall * this.ratio);
-    const ctx = tile.getContext("2d");
+    const canvas = document.createElement("canvas");
+    canvas.width = Math.ceil(frame.width * this.ratio);
+    canvas.height = Math.ceil(tall * this.ratio);
+    const ctx = canvas.getContext("2d");
     const top = number * tall;
     ctx.setTransform(this.ratio, 0, 0, this.ratio, 0, -top * this.ratio);
-    this.drawStrip(ctx, model, frame, top, top + tall);
+    const tile = { canvas, labels: this.drawStrip(ctx, model, frame, top, top + tall) };
     this.tiles.set(number, tile);
-    const most = Math.max(4, Math.floor(MOST_TILE_PIXELS / (tile.width * tile.height)));
+    const most = Math.max(4, Math.floor(MOST_TILE_PIXELS / (canvas.width * canvas.height)));
     while (this.tiles.size > most) this.tiles.delete(this.tiles.keys().next().value);
     return tile;
   }
@@ -230,6 +236,7 @@ export class Diagram {
       networkEvents: near.networkEvents.filter((i) => within(frame.y(model.positions[i]))),
     });
     drawLabels(ctx, labels, colours);
+    return labels;
   }
 
   /** The events and messages that reach between two heights. */
@@ -258,6 +265,7 @@ export class Diagram {
     } else if (now < view.bottom) {
       veil(Math.max(view.top, now + 0.5), view.bottom, 0.74);
       this.veilLater(ctx, model, frame, cursor, now);
+      this.finishLabels(ctx, cursor, now);
     }
     ctx.strokeStyle = colours.ink;
     ctx.lineWidth = 1;
@@ -289,6 +297,14 @@ export class Diagram {
       ctx.fill();
     }
     ctx.globalAlpha = 1;
+  }
+
+  /** Labels of what has happened are whole, even where they reach beyond the present. */
+  finishLabels(ctx, cursor, now) {
+    for (let number = this.visible.first; number <= this.visible.last; number++) {
+      const { labels } = this.tiles.get(number);
+      drawLabels(ctx, labels.filter((label) => label.index <= cursor && label.y + label.reach > now), this.colours);
+    }
   }
 
   paintLit(ctx, model, frame, view) {

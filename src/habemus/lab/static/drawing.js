@@ -290,7 +290,7 @@ export function widthOf(ctx, text, font) {
  * whose whole label has no room shows its values alone: its colour tells the type.
  */
 export function placeLabels(ctx, model, frame, { top, bottom, flights, indices, networkEvents, own = all, ownFlight = all }) {
-  const board = new LabelBoard(frame.left - 10, top, frame.right + OUT_RIGHT, bottom);
+  const board = new LabelBoard(2, top, frame.width - 2, bottom);
   if (frame.spacing < NARROWEST_FOR_LABELS && model.n > 1) return board.labels;
   const label = (text, style, more = {}) => ({
     text,
@@ -316,7 +316,7 @@ export function placeLabels(ctx, model, frame, { top, bottom, flights, indices, 
     if (flight.fate === LOST) board.add(box(pieces.at(-1)[2], pieces.at(-1)[3], 9, 9));
   }
   for (const i of networkEvents) {
-    const text = label(faultText(model.events[i]), FAULT, { colour: "ink" });
+    const text = label(faultText(model.events[i]), FAULT, { colour: "ink", index: i });
     const y = frame.y(model.positions[i]) - 8;
     const spots = [];
     for (let by = 0; by < 400; by += 10) spots.push({ x: frame.left + text.width / 2 + by, y, angle: 0, penalty: by / 100 });
@@ -324,7 +324,7 @@ export function placeLabels(ctx, model, frame, { top, bottom, flights, indices, 
   }
   for (const { i, event, icon, at } of marks) {
     if (!FAULTS.includes(icon) || !own(i)) continue;
-    const text = label(t(`fault.${event.kind}`), FAULT, { colour: "ink" });
+    const text = label(t(`fault.${event.kind}`), FAULT, { colour: "ink", index: i });
     board.place(text, beside(...at, text.width, FAULT.size, 10), FAULT.budget);
   }
   const spacious = arrows.sort((one, other) => span(one.pieces[0]) - span(other.pieces[0]));
@@ -333,7 +333,7 @@ export function placeLabels(ctx, model, frame, { top, bottom, flights, indices, 
     const texts = [labelOf(flight.carried)];
     if (texts[0].endsWith(")")) texts.push(texts[0].slice(flight.carried.type.length + 1, -1));
     for (const words of texts) {
-      const text = label(words, MESSAGE, { kind: flight.kind });
+      const text = label(words, MESSAGE, { kind: flight.kind, index: flight.sent });
       const spots = pieces.flatMap((piece) => [...along(piece, text.width, MESSAGE.size)]);
       if (board.place(text, spots, MESSAGE.budget)) break;
     }
@@ -343,7 +343,7 @@ export function placeLabels(ctx, model, frame, { top, bottom, flights, indices, 
     if (!event.clause || !own(i)) continue;
     const telling = event.kind !== "message" || Object.keys(event.changed ?? {}).length || model.firstOfClause.has(i);
     if (!telling) continue;
-    const text = label(event.clause, CLAUSE, { colour: "soft" });
+    const text = label(event.clause, CLAUSE, { colour: "soft", index: i });
     const gap = icon === "step" || icon === "timeout" ? 8 : 14;
     board.place(text, beside(...at, text.width, CLAUSE.size, gap), CLAUSE.budget);
   }

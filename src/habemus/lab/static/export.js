@@ -16,7 +16,23 @@ export function save({ name, blob }) {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
+/** Whether the run on the screen follows from a scenario; what real processes did does not. */
+function repeatable() {
+  return !lab.branch.shown || Boolean(lab.branch.scenario?.schedule);
+}
+
+/** The trace of what is on the screen, its events numbered as they stand there. */
+function traceOnScreen() {
+  const { algorithm, ids, edges, scenario, events } = lab.run;
+  const place = new Map(events.map((event, index) => [event.event, index]));
+  const header = { habemus: lab.catalogue.version, format: 1, algorithm, ids, edges, scenario };
+  const lines = events.map((event, index) => ({ ...event, event: index, parents: (event.parents ?? []).map((parent) => place.get(parent)).filter((parent) => parent !== undefined) }));
+  const text = [header, ...lines].map((line) => `${JSON.stringify(line)}\n`).join("");
+  return { name: "trace.jsonl", blob: new Blob([text], { type: "application/jsonl" }) };
+}
+
 async function exported(kind) {
+  if (!repeatable()) return traceOnScreen();
   const { scenario, code } = lab.branch;
   const body = code === undefined ? { scenario } : { scenario, code };
   if (kind !== "png") return download(`/api/export/${kind}`, body);
@@ -45,7 +61,7 @@ function offer() {
     lab.report({ message: t("share.nothing") });
     return;
   }
-  const rows = KINDS.map((kind) =>
+  const rows = (repeatable() ? KINDS : ["json"]).map((kind) =>
     build(
       "button.export",
       {

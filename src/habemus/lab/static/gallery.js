@@ -90,6 +90,7 @@ export const galleryMode = {
   async mount(element) {
     panel = element;
     panel.classList.add("in-gallery");
+    lab.pause();
     ends = [lab.on("language", render), lab.on("catalogue", render), lab.on("theme", fill)];
     render();
     try {

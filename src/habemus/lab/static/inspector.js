@@ -126,7 +126,7 @@ function processParts(id, cursor) {
       const isNew = here && name in changed;
       const lost = view.status === "crashed" && !durable.includes(name);
       const label = make("th", { text: name, scope: "row" });
-      if (durable.includes(name)) label.append(make("sup", { text: " ⬩", title: t("durable") }));
+      if (durable.includes(name)) label.append(make("sup", { text: " ◆", title: t("durable") }));
       const cell = make("td");
       if (isNew && before[k]) cell.append(make("span", { className: "was", text: shortValue(before[k].fields[name]) }));
       cell.append(shortValue(value));
@@ -143,7 +143,7 @@ function processParts(id, cursor) {
     );
     parts.push(make("table", { className: "state", children: [make("tbody", { children: rows })] }));
   }
-  if (canFork()) parts.push(make("h2", { text: t("menu.at", { time: model.timeOf(lab.cursor) + 1 }) }), actionRow(processActions(id)));
+  if (canFork()) parts.push(make("h2", { text: t("act", { time: model.timeOf(lab.cursor) + 1 }) }), actionRow(processActions(id)));
   return parts;
 }
 
@@ -237,7 +237,7 @@ function drawFigures(element) {
     ["figures.rounds", model.roundsUpTo[upTo], run.rounds],
   ];
   const table = make("table", {
-    className: "figures",
+    className: "tally",
     children: rows.map(([key, now, all]) =>
       make("tr", {
         children: [
@@ -261,7 +261,7 @@ function drawFigures(element) {
   parts.push(make("h2", { text: t("figures.types") }));
   parts.push(
     make("table", {
-      className: "figures",
+      className: "tally",
       children: counts.map(([type, count]) => {
         const bar = make("td", { style: "width:45%" });
         bar.append(make("div", { style: `height:6px;border-radius:3px;background:var(--lane);width:${Math.max(count ? 2 : 0, (100 * count) / most)}%` }));
@@ -275,7 +275,7 @@ function drawFigures(element) {
     parts.push(make("h2", { text: t(key) }));
     parts.push(
       make("table", {
-        className: "figures",
+        className: "tally",
         children: entries.map(([name, value]) => make("tr", { children: [make("th", { text: name.replaceAll("_", " "), scope: "row" }), make("td", { className: "number", text: number(Math.round(value * 100) / 100) })] })),
       }),
     );
@@ -283,7 +283,7 @@ function drawFigures(element) {
   parts.push(make("h2", { text: t("figures.properties") }));
   parts.push(
     make("table", {
-      className: "figures",
+      className: "tally",
       children: (run.properties ?? []).map((property) =>
         make("tr", {
           children: [make("th", { text: t(`property.${property.name}`), scope: "row", title: t(`property.${property.name}.means`) }), make("td", { className: property.verdict === false ? "accused" : "", text: t(`verdict.${property.verdict}`) })],

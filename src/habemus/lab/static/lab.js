@@ -119,7 +119,7 @@ export const lab = {
 
   addBranch(run, { code, title, parent, from, shown = false }) {
     const branch = {
-      id: this.branches.length,
+      id: (this.branches.at(-1)?.id ?? -1) + 1,
       title,
       parent,
       from,
@@ -131,6 +131,7 @@ export const lab = {
       cursor: -1,
     };
     branch.divergence = parent ? branch.model.divergenceFrom(parent.model) : 0;
+    this.branches = this.branches.filter((known) => !known.welcome || known === parent); // nobody asked for that one
     this.branches.push(branch);
     return branch;
   },

@@ -120,8 +120,34 @@ function refresh() {
   if (frozen) panel.querySelector(".live-waiting")?.replaceChildren(t("live.frozen", { events: number(waiting.length) }));
 }
 
+// What was under way to a process when it died, or sent to it after, is lost; nobody is there to say so, so it is said here.
+function withLosses(all) {
+  const arrived = new Set(all.flatMap((event) => (event.received ?? []).map((letter) => letter.message)));
+  const underWay = new Map(); // message -> [letter, the event that sent it]
+  const dead = new Set();
+  const told = [];
+  const lose = (letter, sender, time) =>
+    told.push({ event: -1 - letter.message, time, kind: "lost", received: [letter], subject: "the receiver has crashed", parents: [sender.event] });
+  for (const event of all) {
+    told.push(event);
+    if (event.kind === "recover" && !event.clause) dead.delete(event.process);
+    if (event.kind === "crash") {
+      dead.add(event.process);
+      for (const [number, [letter, sender]] of underWay)
+        if (letter.to === event.process && underWay.delete(number)) lose(letter, sender, event.time);
+    }
+    for (const letter of event.sent ?? []) {
+      if (arrived.has(letter.message)) continue;
+      if (dead.has(letter.to)) lose(letter, event, event.time);
+      else underWay.set(letter.message, [letter, event]);
+    }
+  }
+  return told;
+}
+
 function show(live) {
   const counts = {};
+  const told = withLosses(events);
   let messages = 0;
   for (const event of events)
     for (const { type } of event.sent ?? []) {
@@ -140,13 +166,14 @@ function show(live) {
     surprises: [],
     warning: "",
     ...frame,
-    events: [...events],
+    events: told,
+    unit: "ms",
     leader: status?.leader ?? null,
     messages,
     messages_by_type: counts,
     time: events.at(-1).time,
-    kept: events.length,
-    total: events.at(-1).event + 1,
+    kept: told.length,
+    total: told.length,
   };
   showing = true;
   lab.showRun(run, { title: t("live.title"), live });
@@ -169,7 +196,7 @@ function follow() {
   events = trimmed(events);
   if (events.length) {
     show(true);
-    lab.seek(events.length - 1);
+    lab.seek(lab.run.events.length - 1);
   }
   render();
 }
@@ -251,6 +278,7 @@ function row(node) {
       build("span.node-state", {}, [t(`live.${node.state}`), leads ? t("live.leader") : "", cut ? t("live.cutoff") : ""].filter(Boolean).join(", ")),
     ),
     build("span.node-acts", {}, buttons),
+    node.complaint ? build("span.node-complaint", {}, node.complaint) : null,
   );
 }
 

@@ -251,6 +251,7 @@ export const measureMode = {
   mount(element) {
     panel = element;
     panel.classList.add("in-measure");
+    lab.pause();
     ends = [lab.on("language", render), lab.on("catalogue", render)];
     render();
   },

@@ -112,6 +112,7 @@ export class Stage {
     this.radius = Math.max(3, Math.min(19, this.closest() * 0.36));
     const every = Math.max(1, Math.ceil((26 * this.nodes.length) / (2 * Math.PI * round)));
     for (const node of this.nodes) {
+      node.role = undefined; // whether it has a sign depends on its size
       const [x, y] = this.at[node.place];
       const r = this.radius;
       node.group.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
@@ -124,7 +125,7 @@ export class Stage {
       node.text.setAttribute("x", inside ? 0 : ux * (r + 12));
       node.text.setAttribute("y", inside ? 0 : uy * (r + 12));
       node.text.style.fontSize = `${inside ? Math.min(13, r * (String(node.id).length > 2 ? 0.75 : 0.95)) : 10}px`;
-      node.text.style.display = inside || node.place % every === 0 ? "" : "none";
+      node.text.style.display = inside || (node.place % every === 0 && node.place + every <= this.nodes.length) ? "" : "none";
       const away = inside ? r * 0.78 + 3 : r + 4;
       const scale = inside ? 1 : 0.7;
       node.sign.setAttribute("transform", `translate(${(away * 0.9).toFixed(1)} ${(-away * 0.95).toFixed(1)}) scale(${scale})`);
@@ -173,7 +174,8 @@ export class Stage {
       if (node.role !== state.role || node.status !== state.status) {
         node.role = state.role;
         node.status = state.status;
-        const sign = state.status === "crashed" ? "" : state.status === "paused" ? "M-2.5 -4 V4 M2.5 -4 V4" : ICON_PATH[state.role];
+        const crowded = this.radius < 6 && !["leader", "inside"].includes(state.role);
+        const sign = state.status === "crashed" || crowded ? "" : state.status === "paused" ? "M-2.5 -4 V4 M2.5 -4 V4" : ICON_PATH[state.role];
         node.sign.setAttribute("d", sign ?? "");
         node.sign.setAttribute("fill", state.status === "paused" ? "none" : (ROLE_COLOUR[state.role] ?? "none"));
         node.sign.style.strokeWidth = state.status === "paused" ? 2.2 : "";
@@ -363,16 +365,16 @@ export class Stage {
 
   paintTimers(ctx, model, cursor, position) {
     const now = model.timeAt(position);
-    ctx.lineWidth = 2;
+    ctx.lineWidth = 1.5;
     for (const node of this.nodes) {
-      const timers = model.timersAt(node.place, cursor);
-      timers.slice(0, 3).forEach((timer, k) => {
+      const timers = model.timersAt(node.place, cursor).sort((one, other) => one.deadline - other.deadline);
+      timers.slice(0, 2).forEach((timer, k) => {
         const left = (timer.deadline - now) / Math.max(1, timer.deadline - timer.setAt);
         if (left <= 0) return;
-        ctx.strokeStyle = this.colours.soft;
-        ctx.globalAlpha = 0.75;
+        ctx.strokeStyle = this.colours.lane;
+        ctx.globalAlpha = 0.8;
         ctx.beginPath();
-        const radius = this.radius + 4 + 3.2 * k;
+        const radius = this.radius + 5 + 3 * k;
         ctx.arc(...this.at[node.place], radius, -Math.PI / 2, -Math.PI / 2 + 2 * Math.PI * Math.min(1, left));
         ctx.stroke();
         ctx.globalAlpha = 1;
@@ -382,9 +384,12 @@ export class Stage {
 
   /** The step that has just been taken, fading. */
   paintEcho(ctx, model, cursor, position) {
-    for (let i = cursor; i >= 0 && position - model.positions[i] < AFTERGLOW; i--) {
-      if (model.lanes[i] < 0 || model.events[i].kind === "lost") continue;
+    const echoed = new Set();
+    for (let i = cursor; i >= 0 && position - model.reach[i] < AFTERGLOW; i--) {
+      if (model.lanes[i] < 0 || model.events[i].kind === "lost" || echoed.has(model.lanes[i])) continue;
+      echoed.add(model.lanes[i]);
       const age = Math.max(0, (position - model.positions[i]) / AFTERGLOW);
+      if (age >= 1) continue;
       ctx.beginPath();
       ctx.arc(...this.at[model.lanes[i]], this.radius + 2 + (calm() ? 0 : 5 * age), 0, 2 * Math.PI);
       ctx.strokeStyle = this.colours.ink;
