@@ -13,8 +13,8 @@ from setuptools import setup
 SOURCE = Path("src/habemus")
 ROOMS = ("process", "properties", "election", "mutex", "detection")
 MODULES = (
-    *("trace/recorder", "simulation/delays", "simulation/topology", "simulation/node", "simulation/simulation"),
-    *("simulation/faults", "simulation/mail"),
+    *("trace/recorder", "simulation/delays", "simulation/topology", "simulation/node", "simulation/steps"),
+    *("simulation/simulation", "simulation/faults", "simulation/mail"),
     *("checking/limits", "checking/probe", "checking/inboxes", "checking/onlookers", "checking/steps"),
     *("checking/moves", "checking/faults", "checking/semantics", "checking/reduction", "checking/search"),
     "checking/liveness",

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlparse
 
 import pytest
 from labs import running_lab
+from pages import foreign, is_mistake, until
 from playwright.sync_api import Browser, Page, sync_playwright
 
 OPTIONS = [
@@ -31,7 +31,7 @@ OPTIONS = [
 def server() -> Iterator[str]:
     """The address of a running lab, with its token."""
     with running_lab() as lab:
-        yield lab.address
+        yield f"http://127.0.0.1:{lab.port}/?token={lab.token}"
 
 
 @pytest.fixture(scope="session")
@@ -53,13 +53,15 @@ def open_page(browser: Browser, server: str) -> Iterator[OpenPage]:
     """Opens pages of the lab: `open_page("#fragment", width=390, color_scheme="dark", locale="pt-BR")`."""
     contexts, complaints = [], []
 
-    def open(fragment: str = "", *, width: int = 1280, height: int = 800, address: str = server, **options: Any) -> Page:
+    def open(
+        fragment: str = "", *, width: int = 1280, height: int = 800, address: str = server, **options: Any
+    ) -> Page:
         context = browser.new_context(**{"locale": "en-US", "viewport": {"width": width, "height": height}, **options})
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(15_000)
         host = urlparse(address).netloc
-        page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+        page.on("console", lambda said: complaints.append(said.text) if is_mistake(said) else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("request", lambda request: complaints.append(request.url) if foreign(request.url, host) else None)
         page.goto(address + fragment)
@@ -78,20 +80,3 @@ def page(open_page: OpenPage) -> Page:
     page = open_page()
     page.evaluate("habemus.pause(); habemus.seek(-1)")
     return page
-
-
-def foreign(url: str, host: str) -> bool:
-    """Whether a request leaves the lab."""
-    parts = urlparse(url)
-    return parts.scheme in ("http", "https", "ws", "wss") and parts.netloc != host
-
-
-def until(page: Page, condition: str, seconds: float = 15.0) -> Any:
-    """Wait until an expression is true in the page, and give its value. (The page's policy forbids Playwright's own.)"""
-    deadline = time.monotonic() + seconds
-    while True:
-        value = page.evaluate(condition)
-        if value:
-            return value
-        assert time.monotonic() < deadline, f"not within {seconds} s: {condition}"
-        time.sleep(0.03)

@@ -1,6 +1,6 @@
 """The screen: what is shown at each moment, and that it is shown smoothly."""
 
-from conftest import until
+from pages import until
 
 
 def test_the_first_run_is_on_the_screen_and_plays(open_page):

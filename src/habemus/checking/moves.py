@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from habemus.checking.limits import Limits
 from habemus.checking.probe import Event
-from habemus.checking.steps import Outcome, Steps
+from habemus.checking.steps import Outcome
+from habemus.checking.twins import Twins
 from habemus.process import Anatomy, Pid
 from habemus.properties import Property
 from habemus.simulation.topology import Topology
@@ -42,7 +43,7 @@ class Move:
         self.coins = outcome.coins if outcome is not None else coins
 
 
-class Moves(Steps):
+class Moves(Twins):
     """What becomes of a global state when processes take steps in it."""
 
     def __init__(

@@ -38,10 +38,19 @@ class Search:
         most_bytes: int,
     ) -> None:
         self.semantics = semantics
-        self.reduction = Reduction(semantics) if reduced and Reduction.applies(semantics) else None
+        self.reduction: Reduction | None = None
         self.order = order
         self.most_states = most_states
         self.most_bytes = most_bytes
+        self.expanded = 0
+        if reduced and Reduction.applies(semantics):
+            semantics.begin_to_forget()
+            self.reduction = Reduction(semantics)
+        self.begin()
+
+    def begin(self) -> None:
+        """Know nothing but how it all begins."""
+        semantics = self.semantics
         self.prefix = semantics.beginning()
         first = self.prefix[-1].state if self.prefix else semantics.initial
         self.states: list[State] = [first]
@@ -53,7 +62,6 @@ class Search:
         self.deepest = 0
         self.agenda = [0]  # states to expand, from the cursor on
         self.cursor = 0
-        self.expanded = 0
         self.finished = False
         self.recurrent = False  # whether a step was found that does not lead deeper: there may be a circle
         self.truncated = False  # whether bounds left something out, or timers were kept from running out
@@ -77,8 +85,16 @@ class Search:
                     self.finished = True
                 elif self.frontier == 0:
                     self.finished = self.reduction is None or self.is_reviewed()
+                if self.semantics.forgot and (self.recurrent or (self.finished and not self.is_faithful())):
+                    self.semantics.forget_nothing()
+                    self.reduction = Reduction(self.semantics)
+                    self.begin()
         except KeyboardInterrupt:
             self.interrupt()
+
+    def is_faithful(self) -> bool:
+        """Whether nothing was forgotten that matters, or the verdict is not about it."""
+        return bool(self.stopped) or self.semantics.are_twins(self.deepest + len(self.prefix))
 
     def interrupt(self) -> None:
         """Somebody wants no more of it."""
@@ -107,7 +123,7 @@ class Search:
                 number = agenda.pop()
             if number % EVERY == EVERY - 1:
                 self.look_up(progress)
-            if self.stopped:
+            if self.stopped or (self.recurrent and self.semantics.forgot):
                 return
             if breadth and self.cursor >= EVERY * 16:
                 del agenda[: self.cursor]

@@ -11,7 +11,8 @@ from random import Random
 from habemus.process import Pid
 from habemus.scenario import Demand, ScenarioError
 from habemus.simulation.delays import Delay, parse_delay
-from habemus.simulation.simulation import Customers, Simulation
+from habemus.simulation.simulation import Simulation
+from habemus.simulation.steps import Customers
 
 MANY = 10  # entries of each process where the demand goes on and the scenario does not say for how long
 

@@ -22,16 +22,19 @@ let waiting = []; // events that came while the run stands still
 let frozen = false;
 let showing = false;
 let fresh = false;
-let watch = null; // {process, what, began, at, leader, took}: who was struck, and who came after
+let watch = null; // {process, what, at, leader, took}: who was struck and when, who came after and how soon
 let lost = "";
+let drawn = ""; // what the panel says
 let end = null;
 let timer = null;
 let ends = [];
-let roles = new Map(); // process -> whether it leads, as its events say
+let roles = new Map(); // process -> its role in each of its layers, as its events say
 
 // The stream ------------------------------------------------------------------------------------------------------------
 
 async function connect() {
+  end?.();
+  end = null;
   lost = "";
   try {
     const known = await get("/api/live");
@@ -45,9 +48,11 @@ async function connect() {
   end = stream("/api/live/events", null, {
     event: take,
     status(said) {
-      if (said.algorithm !== status?.algorithm) restart();
-      status = said;
-      render();
+      if (said.algorithm !== status.algorithm) connect(); // another cluster, or none: all begins anew
+      else {
+        status = said;
+        render();
+      }
     },
     error: (said) => disconnected(said.error),
     end: () => disconnected(t("live.lost")),
@@ -71,11 +76,6 @@ function adopt(known) {
   render();
 }
 
-// Another cluster, or none: begin anew.
-async function restart() {
-  adopt(await get("/api/live"));
-}
-
 function take(event) {
   observe(event);
   (frozen ? waiting : events).push(event);
@@ -84,11 +84,10 @@ function take(event) {
 
 // Who leads, and whether the one who was struck has a successor.
 function observe(event) {
-  if (event.role !== undefined && event.role !== null) roles.set(event.process, event.role === "leader");
-  if (event.kind === "crash") roles.set(event.process, false);
+  if (event.role !== undefined && event.role !== null) roles.set(event.process, { ...roles.get(event.process), [event.layer ?? ""]: event.role });
+  if (event.kind === "crash") roles.delete(event.process);
   if (watch === null || watch.took !== null) return;
-  if (event.process === watch.process && event.kind === (watch.what === "kill" ? "crash" : "pause")) watch.at = event.time;
-  if (watch.at !== null && event.role === "leader" && event.process !== watch.process) {
+  if (event.role === "leader" && event.process !== watch.process && event.time >= watch.at) {
     watch.leader = event.process;
     watch.took = (event.time - watch.at) / 1000;
     render();
@@ -205,18 +204,25 @@ function follow() {
 
 async function order(path, body = {}) {
   try {
-    status = await post(`/api/live/${path}`, body);
-    render();
+    const now = await post(`/api/live/${path}`, body);
+    if (now.algorithm === status?.algorithm) status = now; // else the stream will tell
   } catch (error) {
     lab.report(error);
+    drawn = ""; // so that a button that was pressed can be pressed again
   }
+  render();
 }
 
 function strike(what, node) {
-  const leads = roles.get(node.id) || status.nodes.some((other) => other.id !== node.id && other.leader === node.id);
-  if (leads) watch = { process: node.id, what, began: performance.now(), at: null, leader: null, took: null };
+  const leads = hasRole(node.id, "leader") || status.nodes.some((other) => other.id !== node.id && other.leader === node.id);
+  const at = Date.now() - frame.began; // the processes are on this machine: their clock is ours
+  if (leads) watch = { process: node.id, what, at, leader: null, took: null };
   render();
   order(`${what}/${node.id}`);
+}
+
+function hasRole(id, role) {
+  return Object.values(roles.get(id) ?? {}).includes(role);
 }
 
 function others(id) {
@@ -229,15 +235,19 @@ function isCutOff(id) {
 
 // The panel -------------------------------------------------------------------------------------------------------------
 
+function waited() {
+  return (Date.now() - frame.began - watch.at) / 1000;
+}
+
 function tickClock() {
   const clock = panel?.querySelector(".clock-time");
-  if (clock && watch && watch.took === null) clock.textContent = t("live.seconds", { seconds: decimal(((performance.now() - watch.began) / 1000).toFixed(1)) });
+  if (clock && watch && watch.took === null) clock.textContent = t("live.seconds", { seconds: decimal(waited().toFixed(1)) });
 }
 
 function clock() {
-  if (watch === null) return worded("p.soft", { "data-t": "live.hint" });
+  if (watch === null) return worded("p.soft", { "data-t": frame?.kind === "mutex" ? "live.hint.mutex" : "live.hint" });
   const done = watch.took !== null;
-  const time = done ? watch.took.toFixed(watch.took < 10 ? 2 : 1) : ((performance.now() - watch.began) / 1000).toFixed(1);
+  const time = done ? watch.took.toFixed(watch.took < 10 ? 2 : 1) : waited().toFixed(1);
   return build(
     done ? "div.clock.done" : "div.clock",
     { id: "live-clock", "aria-live": "polite" },
@@ -255,7 +265,8 @@ function button(key, act, more = {}) {
 }
 
 function row(node) {
-  const leads = Boolean(roles.get(node.id)) && node.state !== "dead";
+  const leads = hasRole(node.id, "leader");
+  const inside = hasRole(node.id, "inside");
   const cut = isCutOff(node.id);
   const buttons =
     node.state === "dead"
@@ -269,13 +280,13 @@ function row(node) {
         ];
   return build(
     "li",
-    { class: `node ${node.state}${leads ? " leads" : ""}`, "data-id": node.id },
-    build("span.node-id", {}, leads ? "♛ " : "", String(node.id)),
+    { class: `node ${node.state}${leads ? " leads" : inside ? " inside" : ""}`, "data-id": node.id },
+    build("span.node-id", {}, leads ? "♛ " : inside ? "▣ " : "", String(node.id)),
     build(
       "span.node-facts",
       {},
       build("span.node-pid", {}, node.pid ? t("live.pid", { pid: node.pid }) : "–"),
-      build("span.node-state", {}, [t(`live.${node.state}`), leads ? t("live.leader") : "", cut ? t("live.cutoff") : ""].filter(Boolean).join(", ")),
+      build("span.node-state", {}, [t(`live.${node.state}`), ...["leader", "inside", "waiting"].filter((role) => hasRole(node.id, role)).map((role) => t(`live.${role}`)), cut ? t("live.cutoff") : ""].filter(Boolean).join(", ")),
     ),
     build("span.node-acts", {}, buttons),
     node.complaint ? build("span.node-complaint", {}, node.complaint) : null,
@@ -316,15 +327,22 @@ function startForm() {
         "data-t": "live.start",
         onclick(event) {
           event.target.disabled = true;
-          order("start", { scenario: { algorithm: algorithm.value }, n: Number(size.value) }).then(restart);
+          order("start", { scenario: { algorithm: algorithm.value }, n: Number(size.value) });
         },
       }),
     ),
   ];
 }
 
+// What the panel says, as a text: as long as that is the same, its buttons stay where they are.
+function said() {
+  const nodes = status?.nodes.map(({ id, pid, state, complaint }) => [id, pid, state, complaint, roles.get(id)]);
+  return JSON.stringify([lab.language, lost, status?.algorithm, status?.mine, nodes, status?.cuts, frozen, watch]);
+}
+
 function render() {
-  if (panel === null) return;
+  if (panel === null || drawn === said()) return;
+  drawn = said();
   if (lost) panel.replaceChildren(build("p.own-said", { role: "alert" }, lost), worded("button.plain", { type: "button", "data-t": "live.again", onclick: connect }));
   else if (status === null) panel.replaceChildren(worded("p.soft", { "data-t": "live.connecting" }));
   else if (status.algorithm === null) panel.replaceChildren(...startForm());
@@ -340,7 +358,7 @@ function render() {
         frozen
           ? worded("button.primary", { type: "button", id: "live-follow", "data-t": "live.follow", onclick: follow })
           : worded("button.plain", { type: "button", id: "live-freeze", "data-t": "live.freeze", onclick: freeze }),
-        status.mine ? worded("button.plain", { type: "button", id: "live-stop", "data-t": "live.stop", onclick: () => order("stop").then(restart) }) : null,
+        status.mine ? worded("button.plain", { type: "button", id: "live-stop", "data-t": "live.stop", onclick: () => order("stop") }) : null,
       ),
       frozen ? build("p.soft.live-waiting", {}, t("live.frozen", { events: number(waiting.length) })) : "",
     );
@@ -360,6 +378,7 @@ export const liveMode = {
       }),
     ];
     timer = setInterval(refresh, REFRESH);
+    drawn = "";
     render();
     connect();
   },

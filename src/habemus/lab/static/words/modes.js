@@ -2,7 +2,6 @@
 
 export default {
   en: {
-    close: "Close",
     "mode.gallery": "Gallery",
     "mode.story": "Stories",
     "mode.step": "Step",
@@ -11,17 +10,6 @@ export default {
     "mode.own": "Your own",
     "mode.live": "Live",
     "mode.nothing": "Run something first: this mode works on what is on the screen.",
-
-    "property.termination": "termination",
-    "property.uniqueness": "uniqueness",
-    "property.agreement": "agreement",
-    "property.stability": "stability",
-    "property.mutual_exclusion": "mutual exclusion",
-    "property.deadlock_freedom": "freedom from deadlock",
-    "property.starvation_freedom": "freedom from starvation",
-    "property.bounded_waiting": "bounded waiting",
-    "property.completeness": "completeness",
-    "property.accuracy": "accuracy",
 
     "gallery.title": "Named scenarios",
     "gallery.all": "All",
@@ -187,7 +175,10 @@ export default {
     "live.done.pause": "from the pause of {process} to {leader} in office",
     "live.seconds": "{seconds} s",
     "live.lost": "The stream has ended: the cluster is gone.",
+    "live.inside": "inside",
+    "live.waiting": "waits",
     "live.hint": "Kill the leader and watch the clock.",
+    "live.hint.mutex": "Kill whoever is inside, or the one who lets the others in.",
 
     "share-dialog.title": "Share this run",
     "share.text": "The link carries the scenario of this branch and of those it came from. Whoever opens it runs the same, and sees whether it is the same.",
@@ -247,7 +238,6 @@ export default {
   },
 
   pt: {
-    close: "Fechar",
     "mode.gallery": "Galeria",
     "mode.story": "Histórias",
     "mode.step": "Passo a passo",
@@ -256,17 +246,6 @@ export default {
     "mode.own": "O seu",
     "mode.live": "Ao vivo",
     "mode.nothing": "Execute algo primeiro: este modo trabalha com o que está na tela.",
-
-    "property.termination": "terminação",
-    "property.uniqueness": "unicidade",
-    "property.agreement": "acordo",
-    "property.stability": "estabilidade",
-    "property.mutual_exclusion": "exclusão mútua",
-    "property.deadlock_freedom": "ausência de deadlocks",
-    "property.starvation_freedom": "não-inanição",
-    "property.bounded_waiting": "espera limitada",
-    "property.completeness": "completude",
-    "property.accuracy": "acurácia",
 
     "gallery.title": "Cenários",
     "gallery.all": "Todos",
@@ -432,7 +411,10 @@ export default {
     "live.done.pause": "da parada de {process} à posse de {leader}",
     "live.seconds": "{seconds} s",
     "live.lost": "O fluxo terminou: os processos se foram.",
+    "live.inside": "na região crítica",
+    "live.waiting": "espera",
     "live.hint": "Mate o líder e observe o relógio.",
+    "live.hint.mutex": "Mate quem está na região crítica, ou quem deixa os outros entrarem.",
 
     "share-dialog.title": "Compartilhar esta execução",
     "share.text": "O link leva o cenário deste ramo e daqueles de que veio. Quem o abre executa o mesmo, e vê se é o mesmo.",

@@ -1,0 +1,212 @@
+"""Local states that nobody can tell apart are one: what a process remembers and will never use again is forgotten.
+
+A clock matters until the last request has been stamped; from then on all its readings are the same to everybody. So
+when a step leads to a new local state, each of its fields is put back, for a try, to what it was at birth. If the two
+look alike as far as one can see (they offer the same steps, and what is known to arrive makes both send and show the
+same, and so on for a while), the search goes on with the blank one, its twin.
+
+That is a guess, and it is proven at the end. By then it is known which events happen in each local state of the search
+in any run (see `reduction`: each process moves along its graph), and, if every step has led one deeper, that no run has
+more steps than the search is deep. So all pairs that a state and its twin come to by these events, within so many
+steps, are compared. If all are alike then runs with and without forgetting are the same, step by step; if not, nothing
+is forgotten, and the search begins anew. (Local states that are equivalent in this sense are bisimilar: D. Park.
+Concurrency and automata on infinite sequences. LNCS 104, 1981.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from habemus.checking.limits import Limits
+from habemus.checking.probe import ARRIVALS, Local
+from habemus.checking.steps import Outcome, Steps
+from habemus.process import Anatomy, Pid
+from habemus.properties import Property
+from habemus.simulation.topology import Topology
+
+LOOKED_AT = 64  # pairs, before two local states are taken for twins
+VAIN = 50  # tries to forget a field, without one that succeeds, before it is given up
+INDISPENSABLE = ("leader", "waiting", "inside")  # what others than the process itself look at
+
+Pair = tuple[int, int]
+
+
+class Twins(Steps):
+    """Steps that may forget."""
+
+    def __init__(
+        self,
+        stack: list[Anatomy],
+        parameters: list[dict[str, Any]],
+        topology: Topology,
+        starters: list[Pid],
+        limits: Limits,
+        properties: Callable[[], list[Property]],
+        wanted: list[str],
+    ) -> None:
+        super().__init__(stack, parameters, topology, starters, limits, properties, wanted)
+        self.forgettable: list[Pair] = []  # layer and position of the fields that may be forgotten; none: all is kept
+        self.tries: dict[Pair, int] = {}
+        self.twin: dict[int, int] = {}
+        self.forgot = False  # whether any local state has another for a twin
+        self.kept: dict[int, tuple[Outcome, ...]] = {}  # outcomes without forgetting
+        self.met: list[dict[int, None]] = [{} for _ in range(self.n)]  # what has arrived at each process so far
+        self.blank = [probe.birth(0, 0, True).layers for probe in self.probes]
+
+    def begin_to_forget(self) -> None:
+        """From now on what is never used again is forgotten. Whoever may crash needs what is durable."""
+        limits = self.limits
+        if any((limits.crashes, limits.losses, limits.doubles, limits.reorders, limits.mistakes)):
+            return
+        for layer, anatomy in enumerate(self.stack):
+            for position, name in enumerate(anatomy.fields):
+                if name not in INDISPENSABLE and name not in limits.bounds:
+                    self.forgettable.append((layer, position))
+
+    def forget_nothing(self) -> None:
+        """Take all of it back."""
+        self.forgettable = []
+        self.forgot = False
+        self.outcomes = self.kept
+        for outcomes in self.outcomes.values():
+            for outcome in outcomes:
+                outcome.explored = False
+
+    def results(self, local: int, event: int) -> tuple[Outcome, ...]:
+        if not self.forgettable and not self.forgot:
+            return super().results(local, event)
+        self.lookups += 1
+        key = (local << 32) | event
+        known = self.outcomes.get(key)
+        if known is None:
+            if self.events[event].kind in ARRIVALS:
+                self.met[self.locals[local].place][event] = None
+            known = self.outcomes[key] = tuple(
+                [
+                    Outcome(self.twin_of(outcome.local), outcome.sends, outcome.note, outcome.coins)
+                    for outcome in self.kept_results(local, event)
+                ]
+            )
+        return known
+
+    def kept_results(self, local: int, event: int) -> tuple[Outcome, ...]:
+        """What an event does in a local state, without forgetting."""
+        key = (local << 32) | event
+        known = self.kept.get(key)
+        if known is None:
+            self.misses += 1
+            known = self.kept[key] = self.work_out(self.locals[local], self.events[event], local)
+        return known
+
+    # Guessing
+
+    def twin_of(self, local: int) -> int:
+        """The local state that stands for this one."""
+        known = self.twin.get(local)
+        if known is None:
+            known = local
+            for field in self.forgettable:
+                blank = self.blanked(known, field)
+                if blank != known and self.tries.get(field, 0) < VAIN:
+                    if self.seem_alike(known, blank):
+                        known = blank
+                        self.tries[field] = -1 << 30
+                        self.forgot = True
+                    else:
+                        self.tries[field] = self.tries.get(field, 0) + 1
+            self.twin[local] = known
+        return known
+
+    def blanked(self, number: int, field: Pair) -> int:
+        """The local state with a field as it was at birth."""
+        local = self.locals[number]
+        layer, position = field
+        snapshot = local.layers[layer]
+        blank = self.blank[local.place][layer][position]
+        if snapshot[position] == blank:
+            return number
+        changed = (*snapshot[:position], blank, *snapshot[position + 1 :])
+        layers = (*local.layers[:layer], changed, *local.layers[layer + 1 :])
+        return self.local_number(
+            Local(local.place, local.up, local.awake, local.wishes, local.alarms, local.timers, layers)
+        )
+
+    def seem_alike(self, one: int, other: int) -> bool:
+        """Whether two local states are alike as far as one can see from here."""
+        met = self.met[self.locals[one].place]
+        agenda = [(one, other)]
+        seen = {(one, other)}
+        for here, there in agenda:
+            if not self.look_alike(here, there):
+                return False
+            for event in [*self.own_events(here), *met]:
+                try:
+                    pairs = self.successors_alike(here, self.kept_results(there, event), event)
+                except Exception:  # a state that no run reaches may be one that the clause cannot deal with
+                    continue
+                if pairs is None:
+                    return False
+                for pair in pairs:
+                    if pair not in seen and len(seen) < LOOKED_AT:
+                        seen.add(pair)
+                        agenda.append(pair)
+        return True
+
+    def look_alike(self, one: int, other: int) -> bool:
+        """Whether two local states offer the same steps, and are the same to onlookers."""
+        return (
+            self.own_events(one) == self.own_events(other)
+            and self.resting[one] == self.resting[other]
+            and self.awaited(one) == self.awaited(other)
+        )
+
+    def awaited(self, number: int) -> tuple[Pid, ...]:
+        """For whom a process in this local state waits, by its own account."""
+        local = self.locals[number]
+        if self.mutex_layer < 0 or not local.up:
+            return ()
+        probe = self.probes[local.place]
+        probe.be(local)
+        mutex: Any = probe.processes[self.mutex_layer]
+        return tuple(mutex.waits_for) if mutex.waiting else ()
+
+    def successors_alike(self, one: int, others: tuple[Outcome, ...], event: int) -> list[Pair] | None:
+        """Where an event leads from a local state and its twin, pair by pair; None if anybody can see a difference."""
+        mine = self.kept_results(one, event)
+        if len(mine) != len(others):
+            return None
+        pairs = []
+        for outcome, other in zip(mine, others, strict=True):
+            same = outcome.coins == other.coins and outcome.sends == other.sends and outcome.note == other.note
+            if not same or self.excess[outcome.local] != self.excess[other.local]:
+                return None
+            if outcome.local != other.local:
+                pairs.append((outcome.local, other.local))
+        return pairs
+
+    # Proving
+
+    def are_twins(self, steps: int) -> bool:
+        """Whether nobody can tell those that were taken for twins apart, in so many steps, by all that happens."""
+        happening: dict[int, list[int]] = {}
+        for key, outcomes in self.outcomes.items():
+            if any([outcome.explored for outcome in outcomes]):
+                happening.setdefault(key >> 32, []).append(key & 0xFFFFFFFF)
+        agenda = [(local, twin) for local, twin in self.twin.items() if local != twin]
+        seen = set(agenda)
+        for _ in range(steps):
+            following = []
+            for local, twin in agenda:
+                if not self.look_alike(local, twin):
+                    return False
+                for event in happening.get(twin, ()):
+                    pairs = self.successors_alike(local, self.results(twin, event), event)
+                    if pairs is None:
+                        return False
+                    for pair in pairs:
+                        if pair not in seen:
+                            seen.add(pair)
+                            following.append(pair)
+            agenda = following
+        return all([self.look_alike(local, twin) for local, twin in agenda])
