@@ -128,9 +128,14 @@ def test_where_each_is_told_on_its_own_the_new_token_may_go_to_the_dead():
     assert steps[-1].startswith("suspect") and any("Token(" in step for step in steps)
 
 
-def test_bully_withstands_a_wrong_suspicion_but_not_news_of_the_dead_that_overtakes_their_own():
-    assert check(question("bully", n=3, detector="eventual", mistakes=2)).verdict == HOLDS
-    assert check(question("bully", n=2, crashes=1)).verdict == HOLDS
+def test_bully_needs_a_detector_that_is_never_wrong_and_never_ahead_of_what_the_dead_have_sent():
+    verdict = check(question("bully", n=3, detector="eventual", mistakes=2))
+    steps = verdict.counterexample.schedule.steps
+    assert verdict.violated == "uniqueness" and len(steps) == 8 and steps[-1] == "mistake 1 2"
+    assert verdict.counterexample.schedule.mistakes == 1 and "which is well" in str(
+        told_steps(play(verdict.counterexample))
+    )
+    assert check(question("bully", n=3, crashes=1)).verdict == HOLDS
     verdict = check(question("bully", n=2, detector="eventual", crashes=1))
     steps = verdict.counterexample.schedule.steps
     assert verdict.violated == "termination" and steps.index("suspect 1 2") < steps.index("deliver 2>1 Coordinator")

@@ -14,6 +14,7 @@ from habemus.scenario import (
     Cut,
     Drift,
     Heal,
+    Layer,
     Network,
     Partition,
     Pause,
@@ -85,6 +86,7 @@ def chaos(seed: int, algorithm: str = "raft-election", until: int = 3000, **para
         "high": random.choice([150, 160, 300]),
         "weight": {pid: random.randint(0, 3) for pid in ids} if random.random() < 0.3 else {},
         "log": {pid: random.randint(0, 3) for pid in ids} if random.random() < 0.3 else {},
+        "eager": random.random() < 0.5,
     }
     return Scenario(
         algorithm,
@@ -97,6 +99,7 @@ def chaos(seed: int, algorithm: str = "raft-election", until: int = 3000, **para
             fifo=random.random() < 0.5,
         ),
         starters=random.choice(["all", "one", random.randint(1, len(ids))]),
+        layers=[Layer("heartbeat", {"growth": 5})] if random.random() < 0.3 else [],  # which makes mistakes here
         faults=sorted(faults, key=lambda fault: fault.at),
         seed=seed,
         until=until,
@@ -285,6 +288,83 @@ def test_nobody_leads_whose_log_is_shorter_than_those_of_a_majority():
         leader = simulate(scenario).leader
         assert leader is not None
         assert 2 * sum(log[pid] <= log[leader] for pid in ids) > len(ids)
+
+
+# With a detector
+
+
+def leader_dies(n: int, seed: int, algorithm: str = "raft-election", **parameters) -> Scenario:
+    """The leader dies at 1000, and 20 ticks later all are told."""
+    return Scenario(
+        algorithm,
+        parameters=parameters,
+        topology=Place(n=n),
+        network=Network(delay="uniform:1:5"),
+        detection=20,
+        starters="one",
+        faults=[Crash(1000, "leader")],
+        seed=seed,
+        until=3000,
+    )
+
+
+def successions(scenario: Scenario) -> list[tuple[int, int, int]]:
+    """After the death of the leader: who was elected, when, and when the last one knew it."""
+    outcome = simulate(scenario, keep=100_000)
+    later = [event for event in outcome.trace.events if event.time > 1000 and event.process is not None]
+    elected = [event for event in later if event.role == "leader"]
+    return [
+        (event.process, event.time, max(e.time for e in later if e.changed.get("leader") == event.process))
+        for event in elected
+    ]
+
+
+def after_the_dead(scenario: Scenario, places: int) -> int:
+    """The process so many places after the one that died."""
+    outcome = simulate(scenario, keep=100_000)
+    dead = next(event.process for event in outcome.trace.events if event.kind == "crash")
+    return outcome.ids[(outcome.ids.index(dead) + places) % outcome.n]
+
+
+@pytest.mark.parametrize("prevote", [False, True])
+@pytest.mark.parametrize("n", range(3, 10))
+def test_eager_the_next_member_is_elected_at_once_when_the_leader_is_reported_dead(n, prevote):
+    for seed in range(10):
+        scenario = leader_dies(n, seed, eager=True, prevote=prevote)
+        ((leader, elected, known),) = successions(scenario)
+        rounds = 2 if prevote else 1
+        assert leader == after_the_dead(scenario, 1)
+        assert elected <= 1020 + rounds * 2 * 5 and known <= elected + 5
+
+
+@pytest.mark.parametrize("n", range(5, 10))
+def test_eager_if_the_next_is_dead_too_the_one_after_it_stands_a_heartbeat_later(n):
+    for seed in range(10):
+        scenario = leader_dies(n, seed, eager=True, low=400, high=600)  # so that no ordinary time-out comes first
+        scenario.faults.append(Crash(1001, after_the_dead(scenario, 1)))
+        ((leader, elected, _),) = successions(scenario)
+        assert leader == after_the_dead(scenario, 2)
+        assert 1020 + 75 < elected <= 1020 + 75 + 2 * 5
+
+
+def test_unless_eager_a_report_changes_nothing():
+    for seed in range(20):
+        told = leader_dies(5, seed)
+        untold = leader_dies(5, seed)
+        untold.detection = -1
+        assert successions(told) == successions(untold) and successions(told)[0][1] > 1020 + 2 * 5
+
+
+class AllAtOnce(RaftElection):
+    """Whoever is told stands, without waiting for its turn."""
+
+    def turn_after(self, leader):
+        return 0
+
+
+def test_if_all_stood_at_once_they_would_split_the_vote():
+    late = [successions(leader_dies(4, seed, f"{__name__}:AllAtOnce", eager=True))[0][1] > 1030 for seed in range(20)]
+    assert sum(late) > 10
 
 
 # Costs

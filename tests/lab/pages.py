@@ -12,7 +12,7 @@ def foreign(url, host):
 
 
 def is_mistake(said):
-    """Whether a line of the console tells of a mistake. That the server refused a question is none: the page says so."""
+    """Whether a line of the console tells of a mistake. A refusal by the server is none: the page says why."""
     refused = said.text.startswith("Failed to load resource") and "/api/" in said.location["url"] and " 4" in said.text
     return said.type == "error" and not refused
 

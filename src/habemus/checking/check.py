@@ -247,6 +247,7 @@ def explored(question: Question, effort: Effort, progress: Progress | None) -> t
     To reduce takes work that does not always pay, and nobody can tell beforehand. So the reduced search and the full
     one take turns, each longer than the one before, until one of them is done: that takes at most some four times as
     long as the better of the two alone. A full search that grows large is given up: reduction is the only hope there.
+    What is not done in the first turn may be worth forgetting for (see `twins`), so the reduced one begins anew then.
     """
     reduced = Search(question.semantics(), effort.reduced, effort.order, effort.states, effort.memory)
     if effort.walk is not None:
@@ -262,6 +263,8 @@ def explored(question: Question, effort: Effort, progress: Progress | None) -> t
     reduced.run(progress, turn)
     if reduced.finished:
         return reduced, []
+    first = reduced
+    reduced = Search(question.semantics(), True, effort.order, effort.states, effort.memory, forgetful=True)
     full = Search(question.semantics(), False, effort.order, min(SMALL, effort.states), effort.memory)
     while not reduced.finished and not full.finished:
         full.run(progress, turn)
@@ -269,9 +272,9 @@ def explored(question: Question, effort: Effort, progress: Progress | None) -> t
             turn *= 2
             reduced.run(progress, turn)
     if full.finished and (not full.stopped or full.interrupted):
-        return full, [reduced]
+        return full, [first, reduced]
     reduced.run(progress)
-    return reduced, [full]
+    return reduced, [first, full]
 
 
 def least_states(semantics: Semantics) -> int:

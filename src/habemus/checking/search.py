@@ -36,6 +36,7 @@ class Search:
         order: str,
         most_states: int,
         most_bytes: int,
+        forgetful: bool = False,
     ) -> None:
         self.semantics = semantics
         self.reduction: Reduction | None = None
@@ -44,7 +45,8 @@ class Search:
         self.most_bytes = most_bytes
         self.expanded = 0
         if reduced and Reduction.applies(semantics):
-            semantics.begin_to_forget()
+            if forgetful:
+                semantics.begin_to_forget()
             self.reduction = Reduction(semantics)
         self.begin()
 
@@ -64,6 +66,7 @@ class Search:
         self.cursor = 0
         self.finished = False
         self.recurrent = False  # whether a step was found that does not lead deeper: there may be a circle
+        self.lost = False  # whether a clause failed
         self.truncated = False  # whether bounds left something out, or timers were kept from running out
         self.violated = ""
         self.at_end = False  # whether it is violated because nothing is left to do
@@ -80,21 +83,32 @@ class Search:
             if self.semantics.broken(self.states[0]):
                 self.violated, self.culprit = self.semantics.broken(self.states[0]), 0
             while not self.finished and self.toil() < until:
-                self.explore(progress, until)
+                try:
+                    self.explore(progress, until)
+                except Exception:
+                    if not self.semantics.forgot:
+                        raise
+                    self.lost = True  # perhaps no run comes here, and it is for what was forgotten
                 if self.violated or self.stopped:
                     self.finished = True
                 elif self.frontier == 0:
                     self.finished = self.reduction is None or self.is_reviewed()
-                if self.semantics.forgot and (self.recurrent or (self.finished and not self.is_faithful())):
-                    self.semantics.forget_nothing()
-                    self.reduction = Reduction(self.semantics)
-                    self.begin()
+                if self.semantics.forgot and (self.recurrent or self.lost or self.finished):
+                    self.recall()
         except KeyboardInterrupt:
             self.interrupt()
 
-    def is_faithful(self) -> bool:
-        """Whether nothing was forgotten that matters, or the verdict is not about it."""
-        return bool(self.stopped) or self.semantics.are_twins(self.deepest + len(self.prefix))
+    def recall(self) -> None:
+        """See whether anything was forgotten that matters: then begin anew, and remember it."""
+        semantics = self.semantics
+        if self.stopped:
+            return
+        deep = self.deepest + len(self.prefix)
+        needed = semantics.forgettable if self.recurrent or self.lost else semantics.missed(deep)
+        if needed:
+            semantics.forget_less(needed)
+            self.reduction = Reduction(semantics)
+            self.begin()
 
     def interrupt(self) -> None:
         """Somebody wants no more of it."""

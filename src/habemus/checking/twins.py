@@ -8,8 +8,8 @@ same, and so on for a while), the search goes on with the blank one, its twin.
 That is a guess, and it is proven at the end. By then it is known which events happen in each local state of the search
 in any run (see `reduction`: each process moves along its graph), and, if every step has led one deeper, that no run has
 more steps than the search is deep. So all pairs that a state and its twin come to by these events, within so many
-steps, are compared. If all are alike then runs with and without forgetting are the same, step by step; if not, nothing
-is forgotten, and the search begins anew. (Local states that are equivalent in this sense are bisimilar: D. Park.
+steps, are compared. If all are alike then runs with and without forgetting are the same, step by step; if not, the
+field is kept, and the search begins anew. (Local states that are equivalent in this sense are bisimilar: D. Park.
 Concurrency and automata on infinite sequences. LNCS 104, 1981.)
 """
 
@@ -50,6 +50,7 @@ class Twins(Steps):
         self.tries: dict[Pair, int] = {}
         self.twin: dict[int, int] = {}
         self.forgot = False  # whether any local state has another for a twin
+        self.alike: set[Pair] = set()  # pairs that were looked at, and no difference seen
         self.kept: dict[int, tuple[Outcome, ...]] = {}  # outcomes without forgetting
         self.met: list[dict[int, None]] = [{} for _ in range(self.n)]  # what has arrived at each process so far
         self.blank = [probe.birth(0, 0, True).layers for probe in self.probes]
@@ -64,17 +65,17 @@ class Twins(Steps):
                 if name not in INDISPENSABLE and name not in limits.bounds:
                     self.forgettable.append((layer, position))
 
-    def forget_nothing(self) -> None:
-        """Take all of it back."""
-        self.forgettable = []
+    def forget_less(self, needed: list[Pair]) -> None:
+        """Keep these fields, and begin anew."""
+        self.forgettable = [field for field in self.forgettable if field not in needed]
+        self.twin = {}
+        self.alike = set()
         self.forgot = False
-        self.outcomes = self.kept
-        for outcomes in self.outcomes.values():
-            for outcome in outcomes:
-                outcome.explored = False
+        self.outcomes = {}
 
     def results(self, local: int, event: int) -> tuple[Outcome, ...]:
-        if not self.forgettable and not self.forgot:
+        """What an event does in a local state, in each way the coins may fall, but for what is forgotten."""
+        if not self.forgettable:
             return super().results(local, event)
         self.lookups += 1
         key = (local << 32) | event
@@ -148,9 +149,10 @@ class Twins(Steps):
                 if pairs is None:
                     return False
                 for pair in pairs:
-                    if pair not in seen and len(seen) < LOOKED_AT:
+                    if pair not in seen and pair not in self.alike and len(seen) < LOOKED_AT:
                         seen.add(pair)
                         agenda.append(pair)
+        self.alike |= seen
         return True
 
     def look_alike(self, one: int, other: int) -> bool:
@@ -187,26 +189,38 @@ class Twins(Steps):
 
     # Proving
 
-    def are_twins(self, steps: int) -> bool:
-        """Whether nobody can tell those that were taken for twins apart, in so many steps, by all that happens."""
+    def missed(self, steps: int) -> list[Pair]:
+        """The fields that should not have been forgotten: somebody can tell twins apart, in so many steps."""
+        culprit = self.told_apart(steps)
+        if culprit < 0:
+            return []
+        forgotten = [field for field in self.forgettable if self.blanked(culprit, field) != culprit]
+        guilty = [field for field in forgotten if not self.seem_alike(culprit, self.blanked(culprit, field))]
+        return guilty or forgotten
+
+    def told_apart(self, steps: int) -> int:
+        """A local state that can be told apart from its twin, in so many steps, by what happens; -1 if none can."""
         happening: dict[int, list[int]] = {}
         for key, outcomes in self.outcomes.items():
-            if any([outcome.explored for outcome in outcomes]):
+            if any(outcome.explored for outcome in outcomes):
                 happening.setdefault(key >> 32, []).append(key & 0xFFFFFFFF)
-        agenda = [(local, twin) for local, twin in self.twin.items() if local != twin]
-        seen = set(agenda)
-        for _ in range(steps):
+        agenda = [(local, twin, local) for local, twin in self.twin.items() if local != twin]
+        seen = {(local, twin) for local, twin, _ in agenda}
+        for _ in range(steps + 1):
             following = []
-            for local, twin in agenda:
+            for local, twin, origin in agenda:
                 if not self.look_alike(local, twin):
-                    return False
+                    return origin
                 for event in happening.get(twin, ()):
-                    pairs = self.successors_alike(local, self.results(twin, event), event)
+                    try:
+                        pairs = self.successors_alike(local, self.results(twin, event), event)
+                    except Exception:
+                        return origin
                     if pairs is None:
-                        return False
-                    for pair in pairs:
-                        if pair not in seen:
-                            seen.add(pair)
-                            following.append(pair)
+                        return origin
+                    for one, other in pairs:
+                        if (one, other) not in seen:
+                            seen.add((one, other))
+                            following.append((one, other, origin))
             agenda = following
-        return all([self.look_alike(local, twin) for local, twin in agenda])
+        return -1

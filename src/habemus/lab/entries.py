@@ -104,7 +104,7 @@ def clause_lines(cls: Any, names: set[str]) -> dict[str, tuple[int, int]]:
     }
 
 
-def scenario_list() -> list[dict[str, Any]]:
+def scenario_list(named: dict[str, Scenario]) -> list[dict[str, Any]]:
     """The named scenarios, a few words each."""
     return [
         {
@@ -115,7 +115,7 @@ def scenario_list() -> list[dict[str, Any]]:
             "n": size(scenario.topology),
             "violated": scenario.expect.violated if scenario.expect is not None else [],
         }
-        for name, scenario in named_scenarios().items()
+        for name, scenario in named.items()
     ]
 
 

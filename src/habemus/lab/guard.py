@@ -15,10 +15,13 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from habemus.lab.workers import RefusedError
+from habemus.version import VERSION
 
 HOSTS = ("127.0.0.1", "localhost", "[::1]")
 MOST_BYTES = 1_000_000
 FORBIDDEN, TOO_LARGE = 403, 413
+
+SERVER = f"habemus/{VERSION}"
 
 POLICY = {
     "content-security-policy": (
@@ -28,6 +31,7 @@ POLICY = {
     "cross-origin-resource-policy": "same-origin",
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
+    "server": SERVER,
 }
 
 

@@ -43,6 +43,7 @@ class Live:
         self.told = 0  # how many events there were in all
         self.life = 0  # how many clusters there were
         self.watchers: set[asyncio.Event] = set()
+        self.closed = False
         if cluster is not None:
             self.watch(cluster)
 
@@ -77,6 +78,11 @@ class Live:
         directory.cleanup()
         self.wake()
 
+    def close(self) -> None:
+        """End all streams."""
+        self.closed = True
+        self.wake()
+
     # Watching
 
     def see(self, event: Event) -> None:
@@ -100,7 +106,7 @@ class Live:
         self.watchers.add(news)
         position, life, known = 0, self.life, b""
         try:
-            while True:
+            while not self.closed:
                 if life != self.life:
                     position, life = 0, self.life
                 position = max(position, self.told - len(self.events))

@@ -30,6 +30,7 @@ from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from habemus.catalogue import UnknownAlgorithmError
 from habemus.lab import entries
 from habemus.lab.exporting import FORMATS
 from habemus.lab.guard import Guard, check_token, refusal
@@ -38,17 +39,17 @@ from habemus.lab.questions import Cut, Launch, question, within_limits
 from habemus.lab.workers import PROGRESS, Limits, Pool, RefusedError
 from habemus.network.cluster import Cluster
 from habemus.network.errors import NetworkError
-from habemus.scenario import named_scenarios
+from habemus.scenario import ScenarioError, named_scenarios
 from habemus.version import VERSION
 
 STATIC = Path(__file__).parent / "static"
-NOT_FOUND, NOT_ALLOWED, FORBIDDEN, MALFORMED, UNPROCESSABLE = 404, 405, 403, 400, 422
+FORBIDDEN, NOT_FOUND, NOT_ALLOWED, UNPROCESSABLE = 403, 404, 405, 422
 DISTURBANCES = ("kill", "pause", "resume", "restart", *COMMANDS)
 GB = 1_000_000_000
 USUAL_PORT = 8114
 NOT_STORED = {"cache-control": "no-store"}
 WAITING = 64  # requests in the queue for a worker
-QUICK, LONG = Limits(seconds=10, memory=2 * GB), Limits(seconds=660, memory=4 * GB)
+QUICK, LONG = Limits(seconds=10, memory=GB), Limits(seconds=660, memory=4 * GB)
 LONG_AT_ONCE, LONG_WAITING = 2, 8
 
 
@@ -61,8 +62,9 @@ class Lab:
         self.token = secrets.token_urlsafe(24)
         self.quick = Pool(max(2, min(4, os.cpu_count() or 1)), WAITING, QUICK)
         self.long = Pool(LONG_AT_ONCE, LONG_WAITING, LONG)
+        self.named = named_scenarios()
         self.thumbnails: dict[tuple[str, str], bytes] = {}
-        self.listed: asyncio.Future[bytes] | None = None  # the catalogue, which is made once
+        self.listed: dict[str, Any] = {}  # the catalogue, which is made once
         self.app = Starlette(
             routes=[
                 Route("/", self.page),
@@ -85,14 +87,21 @@ class Lab:
                 self.route("/api/live/{what}/{id:int}", self.live_disturb, "POST"),
             ],
             exception_handlers={
-                RefusedError: lambda request, error: refusal(error),
-                NetworkError: lambda request, error: refusal(RefusedError(UNPROCESSABLE, str(error))),
-                NOT_ALLOWED: lambda request, error: refusal(RefusedError(NOT_ALLOWED, not_that_way(request))),
-                NOT_FOUND: lambda request, error: refusal(RefusedError(NOT_FOUND, f"there is no {request.url.path}")),
+                RefusedError: refused,
+                NetworkError: failed,
+                UnknownAlgorithmError: failed,
+                ScenarioError: failed,
+                NOT_FOUND: not_found,
+                NOT_ALLOWED: not_allowed,
             },
         )
         self.config = uvicorn.Config(
-            Guard(self.app), log_level="warning", access_log=False, server_header=False, lifespan="off"
+            Guard(self.app),
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            lifespan="off",
+            timeout_graceful_shutdown=2,
         )
         self.server = uvicorn.Server(self.config)
         self.listener: socket.socket | None = None
@@ -106,7 +115,6 @@ class Lab:
         """Begin to serve; the address of the page, token included."""
         self.listener = listening(port)
         await self.quick.warm_up()
-        self.listed = asyncio.ensure_future(self.quick.result("catalogue", b""))
         # Not `serve`: it captures signals, which are the business of whoever started the lab.
         self.config.load()
         self.server.lifespan = self.config.lifespan_class(self.config)
@@ -116,9 +124,9 @@ class Lab:
     async def stop(self) -> None:
         """Take no more requests; end the workers, and a cluster that a page started."""
         assert self.listener is not None
-        self.server.should_exit = self.server.force_exit = True
-        await self.server.shutdown([self.listener])
+        self.live.close()
         await asyncio.gather(self.quick.close(), self.long.close(), self.live.stop())
+        await self.server.shutdown([self.listener])
 
     # The page ------------------------------------------------------------------------------------------------------
 
@@ -128,11 +136,11 @@ class Lab:
 
     async def catalogue(self, request: Request) -> Response:
         """Every algorithm, and what this lab allows."""
-        assert self.listed is not None
-        known = msgspec.json.decode(await self.listed)
+        if not self.listed:
+            self.listed = msgspec.json.decode(await self.quick.result("catalogue", b""))
         cluster = self.live.cluster is not None
         allowed = {"code": self.code, "live": self.code or cluster, "cluster": cluster}
-        return answer({"version": VERSION, **allowed, **known})
+        return answer({"version": VERSION, **allowed, **self.listed})
 
     async def source(self, request: Request) -> Response:
         """The file of an algorithm."""
@@ -143,12 +151,12 @@ class Lab:
 
     async def scenarios(self, request: Request) -> Response:
         """The named scenarios."""
-        return answer(entries.scenario_list())
+        return answer(entries.scenario_list(self.named))
 
     async def scenario(self, request: Request) -> Response:
         """One of them."""
         name = request.path_params["name"]
-        scenario = named_scenarios().get(name)
+        scenario = self.named.get(name)
         if scenario is None:
             raise RefusedError(NOT_FOUND, f"there is no scenario {name!r}")
         return answer(scenario)
@@ -156,7 +164,7 @@ class Lab:
     async def thumbnail(self, request: Request) -> Response:
         """A small picture of one of them."""
         name, theme = request.path_params["name"], request.query_params.get("theme", "auto")
-        if name not in named_scenarios() or theme not in ("auto", "light", "dark"):
+        if name not in self.named or theme not in ("auto", "light", "dark"):
             raise RefusedError(NOT_FOUND, f"there is no scenario {name!r} with theme {theme!r}")
         if (name, theme) not in self.thumbnails:
             self.thumbnails[name, theme] = await self.quick.result("thumbnail", f"{name}\n{theme}".encode())
@@ -207,10 +215,7 @@ class Lab:
 
     def brings_code(self, request: Request, body: bytes) -> bool:
         """Whether a request brings code of its own; refused unless it may."""
-        try:
-            code = msgspec.json.decode(body, type=Code).code
-        except msgspec.MsgspecError as error:
-            raise RefusedError(MALFORMED, f"the request is not what was expected: {error}") from None
+        code = question(body, Code).code
         if code is None:
             return False
         self.check_code()
@@ -275,9 +280,24 @@ class Lab:
         return answer(self.live.status())
 
 
-def not_that_way(request: Request) -> str:
-    """What to say of a request that should have been another."""
-    return f"{request.url.path} does not take {request.method}"
+async def refused(request: Request, error: Any) -> Response:
+    """A question that is not answered."""
+    return refusal(error)
+
+
+async def failed(request: Request, error: Exception) -> Response:
+    """A mistake in a question that was noticed here, not in a worker."""
+    return refusal(RefusedError(UNPROCESSABLE, str(error.args[0])))
+
+
+async def not_found(request: Request, error: Exception) -> Response:
+    """An address that there is not."""
+    return refusal(RefusedError(NOT_FOUND, f"there is no {request.url.path}"))
+
+
+async def not_allowed(request: Request, error: Exception) -> Response:
+    """A request that should have been another."""
+    return refusal(RefusedError(NOT_ALLOWED, f"{request.url.path} does not take {request.method}"))
 
 
 class Code(msgspec.Struct):
@@ -308,7 +328,7 @@ def listening(port: int | None) -> socket.socket:
     except OSError as error:
         if port is None:
             return socket.create_server(("127.0.0.1", 0))
-        raise NetworkError(f"--port {port}: cannot listen there: {error.strerror}") from None
+        raise NetworkError(f"--port {port}: cannot listen there: {os.strerror(error.errno or 0)}") from None
 
 
 def serve(port: int | None, code: bool, ready: Callable[[str], None]) -> None:

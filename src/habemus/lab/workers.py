@@ -26,6 +26,7 @@ import msgspec
 
 PROGRESS, RESULT, REFUSED, ENDED = b"P", b"R", b"E", b"M"  # ENDED: refused, and the worker is of no more use
 LENGTH = struct.Struct("!I")
+ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # a stack for each would count as its memory
 PATIENCE = 30.0  # seconds that a job waits for a worker
 BUSY, STOPPED = 503, 422
 KINDS = (PROGRESS, RESULT, REFUSED, ENDED)
@@ -70,6 +71,7 @@ class Worker:
     def __init__(self, process: asyncio.subprocess.Process, folder: str) -> None:
         self.process = process
         self.folder = folder
+        self.warm = False
 
     @classmethod
     async def start(cls, limits: Limits) -> Worker:
@@ -81,11 +83,16 @@ class Worker:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             cwd=folder,
-            # It works in a folder of its own, from where what is relative in our path would be somewhere else.
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, map(os.path.abspath, sys.path)))},
+            env={**os.environ, **ENVIRONMENT, "PYTHONPATH": os.pathsep.join(absolute_path())},
             start_new_session=True,  # so that whatever it starts can be killed with it
         )
         return cls(process, folder)
+
+    async def warm_up(self) -> None:
+        """Wait until it is ready, which it says once."""
+        if not self.warm:
+            await self.answer()
+            self.warm = True
 
     async def ask(self, job: str, body: bytes) -> None:
         """Give it a job."""
@@ -109,6 +116,11 @@ class Worker:
             os.killpg(self.process.pid, signal.SIGKILL)
         await self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def absolute_path() -> list[str]:
+    """Where modules are found, said so that a worker finds them from the folder that it works in."""
+    return [os.path.abspath(folder) for folder in sys.path if folder]
 
 
 class Pool:
@@ -162,6 +174,8 @@ class Pool:
         try:
             async with self.starting:
                 worker = self.idle.pop() if self.idle else await self.started()
+            async with asyncio.timeout(PATIENCE):
+                await worker.warm_up()
             deadline = asyncio.get_running_loop().time() + self.limits.seconds + 1
             async with asyncio.timeout_at(deadline):
                 await worker.ask(job, body)
@@ -212,6 +226,8 @@ class Pool:
     async def obituary(self, worker: Worker) -> RefusedError:
         """What to say of a worker that died."""
         cause = -await worker.process.wait()
+        if self.closed:
+            return RefusedError(BUSY, "the lab was closed meanwhile")
         if cause == signal.SIGXCPU:
             return self.too_long()
         if cause == signal.SIGKILL:

@@ -20,6 +20,16 @@ class NoBound(Bully):
 
 
 @exhibit(
+    "bully-believes-a-mistake",
+    violates="uniqueness",
+    instance=Instance(n=2, starters=(1,), timing="bounded", limits={"mistakes": 1, "detector": "eventual"}),
+    mended=Instance(n=2, starters=(1,), timing="bounded", limits={"crashes": 1}),
+)
+class BelievesAMistake(Bully):
+    """A leader that is well is reported dead; its follower takes over at once, and two lead."""
+
+
+@exhibit(
     "bully-hears-of-the-dead-too-early",
     violates="termination",
     instance=Instance(n=2, starters=(1,), timing="bounded", limits={"crashes": 1, "detector": "eventual"}),

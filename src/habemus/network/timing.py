@@ -16,7 +16,7 @@ from habemus.scenario import Layer, Scenario
 from habemus.simulation.run import build_stack
 
 DETECTOR = "heartbeat"
-TRANSMISSION = 50
+ALWAYS = {"transmission": 50, "eager": True}
 TIMING: dict[str, dict[str, Any]] = {
     "heartbeat": {"period": 500, "timeout": 2000, "look": 500},
     "phi-accrual": {"period": 500, "look": 250, "least_deviation": 100},
@@ -33,7 +33,9 @@ def settled(scenario: Scenario, ids: list[Pid]) -> Scenario:
         scenario = msgspec.structs.replace(scenario, topology=place)
     stack, _ = build_stack(scenario)
     layers = list(scenario.layers)
-    hears = any({"suspect", "trust"} & anatomy.events.keys() for anatomy in stack)
+    # Who has heartbeats of its own hears of closed connections, and needs no other detector.
+    needy = [anatomy for anatomy in stack if "heartbeat" not in anatomy.parameters]
+    hears = any({"suspect", "trust"} & anatomy.events.keys() for anatomy in needy)
     if hears and not any(issubclass(anatomy.cls, Detector) for anatomy in stack):
         layers.insert(0, Layer(DETECTOR))
     timed = [Layer(each.algorithm, real_timing(each.algorithm, each.parameters)) for each in layers]
@@ -46,8 +48,7 @@ def real_timing(algorithm: str, given: dict[str, Any]) -> dict[str, Any]:
     usual = dict(TIMING.get(algorithm, {}))
     if usual.keys() & given.keys():
         usual = {}
-    if "transmission" in dissect(find_algorithm(algorithm)).parameters:
-        usual["transmission"] = TRANSMISSION
+    usual |= {name: value for name, value in ALWAYS.items() if name in dissect(find_algorithm(algorithm)).parameters}
     return {**usual, **given}
 
 

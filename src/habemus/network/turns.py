@@ -96,9 +96,9 @@ class Turns:
     def set_alarm(self, now: int, deadline: int | None) -> None:
         """Have the loop wake us for the next timer, and often enough to notice when it did not."""
         due = min(deadline or now + self.stall, now + self.stall // 2)
-        if self.alarm is not None and self.alarm_due <= due:
-            return  # it comes early enough, and will be set again then
         if self.alarm is not None:
+            if self.alarm_due <= due < self.alarm_due + self.stall // 8:
+                return  # it comes early enough, and not so early that nobody would need it
             self.alarm.cancel()
         self.alarm_due = due
         milliseconds = max(0, -(-(due - now) // 1_000_000))

@@ -17,6 +17,7 @@ import { Banner } from "./verdicts.js";
 
 const FIRST = { algorithm: "chang-roberts", topology: { n: 8 }, seed: 7 };
 const MOST_ROWS = 40;
+const STILL = 200; // milliseconds without a change after which the tables are written
 
 window.habemus = lab;
 const $ = (id) => document.getElementById(id);
@@ -139,6 +140,7 @@ function compare() {
     page.beside = null;
   }
   $("diagram").classList.toggle("split", Boolean(other));
+  for (const [diagram, branch] of [[page.diagram, lab.branch], [page.beside, other]]) name(diagram, other ? branch : null);
   const split = other ? lab.model.divergenceFrom(other.model) : null;
   page.diagram.divergence = split;
   page.diagram.reset();
@@ -147,6 +149,15 @@ function compare() {
     page.beside.open();
     page.announce(t("announce.compare", { one: titleOf(lab.branch), other: titleOf(other), event: split }));
   }
+}
+
+function name(diagram, branch) {
+  diagram?.element.querySelector(".corner")?.remove();
+  if (!diagram || !branch) return;
+  const caption = document.createElement("div");
+  caption.className = "corner";
+  caption.textContent = titleOf(branch);
+  diagram.element.append(caption);
 }
 
 /** Where the other branch stands: at the same event while both are equal, then at the same time. */
@@ -213,10 +224,17 @@ page.banner = new Banner($("banner"), (witness) => {
   page.diagram.invalidate();
 });
 
-/** The diagram for those who cannot see it: the last events as a table, and the latest as a sentence. */
+/** Stage and diagram for those who cannot see them: tables, and the latest event as a sentence; once it stands still. */
+let reading;
 function readOut() {
+  window.clearTimeout(reading);
+  reading = window.setTimeout(readOutNow, STILL);
+}
+
+function readOutNow() {
   const { model, cursor } = lab;
-  if (!model) return;
+  if (!model || lab.playing) return;
+  page.stage.updateTable();
   const first = Math.max(0, cursor - MOST_ROWS + 1);
   table.innerHTML = `<caption></caption><thead><tr><th scope="col"></th><th scope="col"></th></tr></thead><tbody></tbody>`;
   table.querySelector("caption").textContent = t("table.diagram");

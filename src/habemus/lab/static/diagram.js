@@ -89,7 +89,7 @@ export class Diagram {
     const left = OUT_LEFT + 8;
     const room = this.width - GUTTER - left - this.beyond(model);
     const fitting = model.n > 1 ? room / (model.n - 1) : 0;
-    const spacing = Math.max(NARROWEST, Math.min(150, fitting)) * this.zoom.x;
+    const spacing = Math.max(NARROWEST, Math.min(190, fitting)) * this.zoom.x;
     const right = left + spacing * (model.n - 1);
     const start = -model.start + 6;
     return {
@@ -324,27 +324,22 @@ export class Diagram {
     drawLabels(ctx, labels, this.colours);
   }
 
+  /** Where this run begins to differ from the one beside it. */
   paintDivergence(ctx, model, frame) {
     const y = frame.y(model.positions[this.divergence]) - 11 * this.zoom.y;
-    const text = t("divergence");
-    ctx.strokeStyle = ctx.fillStyle = VIOLATION;
-    ctx.lineWidth = 1.2;
+    ctx.strokeStyle = VIOLATION;
+    ctx.lineWidth = 1.4;
     ctx.setLineDash([3, 3]);
     ctx.beginPath();
     ctx.moveTo(0, y);
-    ctx.lineTo(frame.width, y);
+    ctx.lineTo(frame.right + 14, y);
     ctx.stroke();
     ctx.setLineDash([]);
-    const font = `600 11px ${FONT}`;
-    const wide = widthOf(ctx, text, font) + 12;
-    const x = this.scroll.x + (this.width - GUTTER - wide) / 2;
-    ctx.fillStyle = this.colours.ground;
-    ctx.fillRect(x, y - 8, wide, 16);
     ctx.fillStyle = VIOLATION;
-    ctx.font = font;
+    ctx.font = `600 15px ${FONT}`;
     ctx.textAlign = "left";
     ctx.textBaseline = "middle";
-    ctx.fillText(text, x + 6, y);
+    ctx.fillText("≠", frame.right + 18, y);
   }
 
   ringEvents(ctx, model, frame, view, indices, radius, colour, width) {
@@ -370,6 +365,7 @@ export class Diagram {
     ctx.textAlign = "center";
     ctx.textBaseline = "middle";
     const font = (bold) => `${bold ? 600 : 400} ${frame.spacing < 30 ? 11 : 13}px ${FONT}`;
+    const world = model.worldAt(cursor);
     let written = -Infinity;
     for (let lane = 0; lane < model.n; lane++) {
       const x = GUTTER + frame.x(lane) - this.scroll.x;
@@ -380,7 +376,7 @@ export class Diagram {
       written = x + half;
       ctx.font = font(true);
       const accused = this.witness?.processes.has(model.ids[lane]);
-      const down = model.processAt(lane, cursor).status === "crashed";
+      const down = world[lane].status === "crashed";
       ctx.fillStyle = accused ? VIOLATION : chosen ? "#0072B2" : down ? colours.lane : colours.ink;
       ctx.fillText(text, x, HEADING / 2 + 2);
     }

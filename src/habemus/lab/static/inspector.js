@@ -8,7 +8,7 @@ import { ScriptSheet } from "./script.js";
 import { plainSentence } from "./sentences.js";
 import { SourceSheet } from "./source.js";
 import { StorySheet } from "./story.js";
-import { number, t, translate } from "./text.js";
+import { has, number, t, translate } from "./text.js";
 
 const MOST_CHIPS = 40;
 
@@ -63,10 +63,10 @@ export class Drawer {
     this.refresh();
   }
 
-  /** What the page shows has changed; while it plays, that is told ten times a second at most. */
+  /** What the page shows has changed; while it plays, that is told ten times a second at most, else thirty. */
   refresh() {
     if (!lab.model || this.chosen === "panel") return;
-    const due = (this.refreshed ?? 0) + (lab.playing ? 100 : 0);
+    const due = (this.refreshed ?? 0) + (lab.playing ? 100 : 30);
     const now = performance.now();
     if (now < due) {
       this.later ??= window.setTimeout(() => {
@@ -226,6 +226,10 @@ function underWayParts() {
 
 // Figures -------------------------------------------------------------------------------------------------------------
 
+function short(value) {
+  return number(Math.round(value * 100) / 100);
+}
+
 function drawFigures(element) {
   const { model, run, cursor } = lab;
   const upTo = cursor + 1;
@@ -263,7 +267,7 @@ function drawFigures(element) {
     make("table", {
       className: "tally",
       children: counts.map(([type, count]) => {
-        const bar = make("td", { style: "width:45%" });
+        const bar = make("td", { style: "width:45%;padding:0 12px" });
         bar.append(make("div", { style: `height:6px;border-radius:3px;background:var(--lane);width:${Math.max(count ? 2 : 0, (100 * count) / most)}%` }));
         return make("tr", { children: [make("th", { text: type, scope: "row" }), bar, make("td", { className: "number", text: number(count) })] });
       }),
@@ -271,12 +275,13 @@ function drawFigures(element) {
   );
   for (const [key, figures] of [["figures.lock", run.lock], ["figures.detection", run.detection]]) {
     if (!figures) continue;
-    const entries = Object.entries(figures).filter(([, value]) => typeof value === "number");
+    const rows = Object.entries(figures).filter(([name, value]) => value !== null && has(`figures.${name}`) && !Array.isArray(value));
+    const written = (value) => (typeof value === "number" ? short(value) : t("figures.summary", { mean: short(value.mean), most: short(value.max) }));
     parts.push(make("h2", { text: t(key) }));
     parts.push(
       make("table", {
         className: "tally",
-        children: entries.map(([name, value]) => make("tr", { children: [make("th", { text: name.replaceAll("_", " "), scope: "row" }), make("td", { className: "number", text: number(Math.round(value * 100) / 100) })] })),
+        children: rows.map(([name, value]) => make("tr", { children: [make("th", { text: t(`figures.${name}`), scope: "row" }), make("td", { className: "number", text: written(value) })] })),
       }),
     );
   }

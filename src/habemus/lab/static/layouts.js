@@ -1,6 +1,6 @@
 // Where processes stand on the stage: in a circle unless the network has a shape of its own. All within -1 to 1.
 
-const MOST_FORCED = 150;
+const MOST_SPREAD = 150;
 
 /** A point [x, y] for each place. */
 export function layOut(run) {
@@ -17,7 +17,7 @@ export function layOut(run) {
   if (hub >= 0 && edges.length === n - 1) return star(n, hub);
   if (edges.length === n - 1) return tree(n, edges);
   if (isCircle(n, edges)) return circle(n);
-  return n <= MOST_FORCED ? forced(n, edges) : circle(n);
+  return n <= MOST_SPREAD ? spread(n, edges) : circle(n);
 }
 
 function circle(n) {
@@ -89,45 +89,55 @@ function tree(n, edges) {
   ]);
 }
 
-/** Springs along links, repulsion between all; from a circle, so that the same graph always looks the same. */
-function forced(n, edges) {
-  const points = circle(n).map(([x, y], place) => [x + 0.01 * Math.sin(place * 7), y + 0.01 * Math.cos(place * 5)]);
-  const ideal = 1.6 / Math.sqrt(n);
-  for (let round = 0; round < 400; round++) {
-    const heat = 0.12 * (1 - round / 400) + 0.002;
-    const push = points.map(() => [0, 0]);
-    for (let a = 0; a < n; a++) {
-      for (let b = a + 1; b < n; b++) {
-        const [dx, dy] = [points[a][0] - points[b][0], points[a][1] - points[b][1]];
-        const square = dx * dx + dy * dy + 1e-6;
-        const force = (ideal * ideal) / square;
-        push[a][0] += dx * force;
-        push[a][1] += dy * force;
-        push[b][0] -= dx * force;
-        push[b][1] -= dy * force;
+/**
+ * A graph so that distances on the stage come close to distances in the graph (stress majorization, from a circle, so
+ * that the same graph always looks the same), then stretched to fill its room.
+ */
+function spread(n, edges) {
+  const far = distances(n, edges);
+  let points = circle(n).map(([x, y], place) => [x + 0.02 * Math.sin(place * 7), y + 0.02 * Math.cos(place * 5)]);
+  for (let round = 0; round < 300; round++) {
+    points = points.map(([x, y], a) => {
+      let [sumX, sumY, weight] = [0, 0, 0];
+      for (let b = 0; b < n; b++) {
+        if (a === b) continue;
+        const [dx, dy] = [x - points[b][0], y - points[b][1]];
+        const wanted = far[a][b] / Math.hypot(dx, dy, 1e-6);
+        const strength = 1 / (far[a][b] * far[a][b]);
+        sumX += strength * (points[b][0] + dx * wanted);
+        sumY += strength * (points[b][1] + dy * wanted);
+        weight += strength;
       }
-    }
-    for (const [a, b] of edges) {
-      const [dx, dy] = [points[a][0] - points[b][0], points[a][1] - points[b][1]];
-      const force = Math.hypot(dx, dy) / ideal;
-      push[a][0] -= dx * force;
-      push[a][1] -= dy * force;
-      push[b][0] += dx * force;
-      push[b][1] += dy * force;
-    }
-    points.forEach((point, place) => {
-      const size = Math.hypot(...push[place]) || 1;
-      point[0] += (push[place][0] / size) * Math.min(size, heat);
-      point[1] += (push[place][1] / size) * Math.min(size, heat);
+      return [sumX / weight, sumY / weight];
     });
   }
   return fitted(points);
 }
 
+/** How many links lie between any two places, at least. */
+function distances(n, edges) {
+  const lists = neighbourLists(n, edges);
+  return lists.map((_, from) => {
+    const far = Array(n).fill(n);
+    far[from] = 0;
+    for (const ahead = [from]; ahead.length; ) {
+      const place = ahead.shift();
+      for (const next of lists[place]) {
+        if (far[next] < n) continue;
+        far[next] = far[place] + 1;
+        ahead.push(next);
+      }
+    }
+    return far;
+  });
+}
+
+/** Within -1 to 1, the shorter extent stretched a little. */
 function fitted(points) {
   const xs = points.map(([x]) => x);
   const ys = points.map(([, y]) => y);
   const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-  const wide = Math.max(right - left, bottom - top) / 2 || 1;
-  return points.map(([x, y]) => [(x - (left + right) / 2) / wide, (y - (top + bottom) / 2) / wide]);
+  const [wide, high] = [(right - left) / 2 || 1, (bottom - top) / 2 || 1];
+  const [stretchX, stretchY] = [Math.max(wide, high / 1.8), Math.max(high, wide / 1.8)];
+  return points.map(([x, y]) => [(x - (left + right) / 2) / stretchX, (y - (top + bottom) / 2) / stretchY]);
 }

@@ -119,6 +119,14 @@ export class Model {
     };
   }
 
+  /** All processes after an event, by place. */
+  worldAt(cursor) {
+    if (this.world?.cursor !== cursor) {
+      this.world = { cursor, processes: this.ids.map((_, place) => this.processAt(place, cursor)) };
+    }
+    return this.world.processes;
+  }
+
   /** The fields of each layer of a process after an event, bottom first: [{layer, fields, durable}]. */
   stateAt(place, cursor) {
     const id = this.ids[place];
@@ -503,9 +511,12 @@ function isRing({ ids, edges }) {
   });
 }
 
+const bytes = new TextEncoder();
+
+/** The length of a value: a number in binary, a text in bytes, a collection as all that is in it. */
 function bitsIn(value) {
-  if (typeof value === "number") return Math.max(1, Math.floor(Math.log2(Math.max(1, Math.abs(value)))) + 1);
-  if (typeof value === "string") return 8 * value.length;
+  if (typeof value === "number") return Number.isInteger(value) ? Math.abs(value).toString(2).length : 64;
+  if (typeof value === "string") return 8 * bytes.encode(value).length;
   if (value === null || typeof value === "boolean") return 1;
   if (Array.isArray(value)) return value.reduce((sum, item) => sum + bitsIn(item), 0);
   return Object.values(value).reduce((sum, item) => sum + bitsIn(item), 0);

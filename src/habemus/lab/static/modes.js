@@ -12,6 +12,8 @@ import { openShared, startSharing } from "./share.js";
 import { stepMode } from "./step.js";
 import { storyMode, storyNamed, tell } from "./stories.js";
 
+const PANES = { watch: "stage", story: "stage" };
+
 /** Make the modes known to the page. */
 export function startModes() {
   lab.registerMode("gallery", galleryMode);
@@ -21,6 +23,7 @@ export function startModes() {
   lab.registerMode("measure", measureMode);
   lab.registerMode("own", ownMode);
   lab.registerMode("live", liveMode);
+  lab.on("mode", (name) => lab.page.showPane(PANES[name] ?? "drawer")); // where there is room for one pane only
   startSharing();
   startExporting();
   startHelp();

@@ -15,6 +15,8 @@ const SVG = "http://www.w3.org/2000/svg";
 const AFTERGLOW = 34; // how long a step is echoed and a lost message remembered, along the axis
 const MOST_TABBED = 24;
 const MOST_LABELLED = 60;
+const MOST_WITH_TRAILS = 120;
+const MOST_DRAWN_ONE_BY_ONE = 400;
 const ASIDE = 5; // messages keep to the right of their link
 
 export class Stage {
@@ -23,8 +25,8 @@ export class Stage {
     this.element = element;
     this.choose = choose;
     this.links = element.appendChild(document.createElement("canvas"));
-    this.svg = element.appendChild(document.createElementNS(SVG, "svg"));
     this.moving = element.appendChild(document.createElement("canvas"));
+    this.svg = element.appendChild(document.createElementNS(SVG, "svg"));
     this.caption = element.appendChild(document.createElement("div"));
     this.caption.className = "corner top";
     this.legend = element.appendChild(document.createElement("div"));
@@ -104,12 +106,14 @@ export class Stage {
     const reachX = Math.max(40, width / 2 - sides);
     const reachY = Math.max(40, (height - above - below) / 2);
     const round = Math.min(reachX, reachY);
-    const free = lab.run.topology === "tree" || lab.run.topology === "grid";
+    const free = !isRound(this.points); // what is no circle may fill the room
     const [scaleX, scaleY] = free ? [Math.min(reachX, round * 1.5), Math.min(reachY, round * 1.5)] : [round, round];
     const [cx, cy] = [width / 2, above + (height - above - below) / 2];
     this.centre = [cx, cy];
     this.at = this.points.map(([x, y]) => [cx + x * scaleX, cy + y * scaleY]);
-    this.radius = Math.max(3, Math.min(19, this.closest() * 0.36));
+    const closest = this.closest();
+    this.radius = Math.max(3, Math.min(19, closest * 0.36));
+    this.timersFit = closest >= 2 * (this.radius + 6);
     const every = Math.max(1, Math.ceil((26 * this.nodes.length) / (2 * Math.PI * round)));
     for (const node of this.nodes) {
       node.role = undefined; // whether it has a sign depends on its size
@@ -159,7 +163,7 @@ export class Stage {
     if (!model || !this.at) return;
     const chosen = new Set(selected?.processes ?? (selected?.process === undefined ? [] : [selected.process]));
     const suspected = new Set();
-    this.states = this.nodes.map((node) => model.processAt(node.place, cursor));
+    this.states = model.worldAt(cursor);
     this.states.forEach((state) => {
       if (state.status === "up") state.suspects.forEach((id) => suspected.add(id));
     });
@@ -189,7 +193,6 @@ export class Stage {
       this.cuts = cuts;
       this.invalidateLinks();
     }
-    if (!lab.playing) this.updateTable();
     this.invalidate();
   }
 
@@ -217,8 +220,10 @@ export class Stage {
     }
   }
 
+  /** The processes as a table, for those who cannot see the stage. */
   updateTable() {
     const { model } = lab;
+    if (!this.states) return;
     const head = ["table.process", "table.status", "table.role", "table.leader"].map((key) => `<th scope="col">${t(key)}</th>`);
     const rows = this.states.slice(0, 100).map((state, place) => {
       const cells = [t(`status.${state.status}`), state.roles.map((role) => t(`role.${role}`)).join(", "), state.leader ?? ""];
@@ -291,7 +296,7 @@ export class Stage {
   /** Where a message is between its sender and its receiver, from 0 to 1. */
   progress(flight) {
     const { model, position } = lab;
-    if (calm()) return 0.5;
+    if (this.calm) return 0.5;
     const begin = model.positions[flight.sent];
     const end = flight.fate === UNDER_WAY ? model.length + 60 : model.endPosition(flight);
     const whole = flight.fate === LOST ? 0.82 : 1;
@@ -314,22 +319,46 @@ export class Stage {
     const { model, cursor, position } = lab;
     if (!this.at || !model) return false;
     const ctx = this.moving.getContext("2d");
-    const { colours, ratio } = this;
+    const { ratio } = this;
+    this.calm = calm();
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
     ctx.clearRect(0, 0, this.width, this.height);
-    if (this.nodes.length <= 40) this.paintTimers(ctx, model, cursor, position);
+    if (this.timersFit) this.paintTimers(ctx, model, cursor, position);
     this.paintEcho(ctx, model, cursor, position);
     const flights = [];
     model.underWay(cursor, (flight) => {
       if (!model.diedAtOnce(flight)) flights.push(flight);
     });
-    const dots = flights.map((flight) => ({ flight, at: this.pointOf(flight) }));
-    this.dots = dots;
     const size = Math.max(2, Math.min(4.6, this.radius * 0.4));
-    const trails = dots.length <= 120;
+    if (flights.length > MOST_DRAWN_ONE_BY_ONE) this.paintCrowd(ctx, flights, size);
+    else {
+      const dots = flights.map((flight) => ({ flight, at: this.pointOf(flight) }));
+      this.paintDots(ctx, dots, size);
+      this.paintLabels(ctx, dots, size);
+    }
+    this.flights = flights;
+    this.paintLosses(ctx, model, position);
+    this.paintBeliefs(ctx);
+    return false;
+  }
+
+  /** So many messages that only their number can be seen. */
+  paintCrowd(ctx, flights, size) {
+    let kind = -1;
+    for (const flight of flights) {
+      if (flight.kind !== kind) ctx.fillStyle = this.colours.inkOf((kind = flight.kind)).line;
+      const progress = this.progress(flight);
+      const [x1, y1] = this.at[flight.from];
+      const [x2, y2] = this.at[flight.to];
+      ctx.fillRect(x1 + (x2 - x1) * progress - size / 2, y1 + (y2 - y1) * progress - size / 2, size, size);
+    }
+  }
+
+  paintDots(ctx, dots, size) {
+    const { colours } = this;
     for (const { flight, at: [x, y] } of dots) {
       const ink = colours.inkOf(flight.kind);
-      if (trails) {
+      if (dots.length <= MOST_WITH_TRAILS) {
         const [x0, y0] = this.pointOf(flight, 0);
         ctx.strokeStyle = ink.line;
         ctx.globalAlpha = 0.4;
@@ -357,10 +386,6 @@ export class Stage {
         ctx.stroke();
       }
     }
-    this.paintLosses(ctx, model, position);
-    this.paintLabels(ctx, dots, size);
-    this.paintBeliefs(ctx);
-    return false;
   }
 
   paintTimers(ctx, model, cursor, position) {
@@ -491,8 +516,9 @@ export class Stage {
   find(x, y) {
     if (!this.at) return null;
     const { model } = lab;
-    for (const { flight, at } of this.dots ?? []) {
-      if (Math.hypot(at[0] - x, at[1] - y) < 9) return { message: flight.carried.message };
+    for (const flight of this.flights ?? []) {
+      const [px, py] = this.pointOf(flight);
+      if (Math.hypot(px - x, py - y) < 9) return { message: flight.carried.message };
     }
     let best = null;
     let nearest = Math.max(8, this.radius + 2);
@@ -581,6 +607,10 @@ export class Stage {
     lasso.points.push([x, y]);
     lasso.path.setAttribute("d", `M${lasso.points.map((point) => point.map((v) => v.toFixed(1)).join(" ")).join(" L")} Z`);
   }
+}
+
+function isRound(points) {
+  return points.every(([x, y]) => Math.abs(Math.hypot(x, y) - 1) < 1e-6 || Math.hypot(x, y) < 1e-6);
 }
 
 function addBlock(path, from, to) {

@@ -6,17 +6,17 @@ export default {
   title: { en: "The flapping leader", pt: "O líder que vai e volta" },
   steps: [
     {
-      at: { clause: "take_office", process: 5 },
+      at: { role: "leader", process: 5 },
       en: ["5 leads, for now", "5 is the strongest, but its connection is bad: it will fail at ticks 100, 300 and 500, and be back 100 ticks later each time."],
       pt: ["O 5 lidera, por enquanto", "O 5 é o mais forte, mas sua conexão é ruim: vai falhar nos tiques 100, 300 e 500, e voltar 100 tiques depois, a cada vez."],
     },
     {
-      at: { clause: "take_office", process: 4 },
-      en: ["4 takes over", "The detector noticed after 21 ticks, all called an election, and 4 won: 52 ticks without a leader."],
-      pt: ["O 4 assume", "O detector percebeu após 21 tiques, todos convocaram uma eleição, e o 4 venceu: 52 tiques sem líder."],
+      at: { role: "leader", process: 4 },
+      en: ["4 takes over", "The detector tells after 21 ticks. The others call an election; 4 is the next in rank and need not ask anybody: it takes over at once. 21 ticks without a leader."],
+      pt: ["O 4 assume", "O detector avisa após 21 tiques. Os outros convocam uma eleição; o 4 é o seguinte e não precisa perguntar a ninguém: assume na hora. 21 tiques sem líder."],
     },
     {
-      at: { clause: "take_office", process: 5, after: { kind: "recover" } },
+      at: { role: "leader", process: 5, after: { kind: "recover" } },
       en: ["5 is back and bullies 4 out", "4 is well and did nothing wrong, yet it has to go. **Stability** is violated: a new leader only if the old one failed."],
       pt: ["O 5 volta e expulsa o 4", "O 4 está bem e não fez nada de errado, mas tem que sair. A **estabilidade** foi violada: novo líder só se o antigo falhou."],
     },

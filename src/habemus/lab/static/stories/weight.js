@@ -22,14 +22,14 @@ export default {
       pt: ["A rede é cortada em duas", "1 e 2 de um lado, 3 e 4 do outro: um **particionamento**. Ninguém falhou. Mas o que é enviado para o outro lado se perde, e os outros só percebem o silêncio."],
     },
     {
-      at: { clause: "miss_leader", process: 2, subject: 4 },
-      en: ["To 1 and 2 it looks as if 4 were dead", "Four looks without a heartbeat, and they suspect 3 and 4. 2 calls an election. Its question to 4 is lost, and so there is no answer."],
-      pt: ["Para 1 e 2 é como se o 4 estivesse morto", "Quatro olhadas sem um *heartbeat*, e suspeitam de 3 e 4. O 2 convoca uma eleição. Sua pergunta ao 4 se perde, e portanto não há resposta."],
+      at: { clause: "miss_leader", process: 1, subject: 4 },
+      en: ["To 1 and 2 it looks as if 4 were dead", "Four looks without a heartbeat, and they suspect 3 and 4. 1 calls an election. What it asks 3 and 4 is lost, and so there will be no answer from them."],
+      pt: ["Para 1 e 2 é como se o 4 estivesse morto", "Quatro olhadas sem um *heartbeat*, e suspeitam de 3 e 4. O 1 convoca uma eleição. O que pergunta a 3 e 4 se perde, e portanto não haverá resposta deles."],
     },
     {
-      at: { clause: "take_office", process: 2 },
-      en: ["Two leaders", "2 takes office. On the other side 4 has never left it. **Uniqueness** is violated: part of the network sees one leader, part sees another."],
-      pt: ["Dois líderes", "O 2 toma posse. Do outro lado, o 4 nunca saiu. A **unicidade** foi violada: parte da rede vê um processo como líder e parte vê outro."],
+      at: { role: "leader", process: 2, after: { kind: "partition" } },
+      en: ["Two leaders", "2 believes both stronger ones dead and takes office. On the other side 4 has never left it. **Uniqueness** is violated: part of the network sees one leader, part sees another."],
+      pt: ["Dois líderes", "O 2 julga mortos os dois mais fortes e toma posse. Do outro lado, o 4 nunca saiu. A **unicidade** foi violada: parte da rede vê um processo como líder e parte vê outro."],
     },
     {
       at: { clause: "accept_grant", process: 1 },

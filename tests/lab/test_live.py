@@ -1,0 +1,106 @@
+"""A cluster of real processes is started, followed and disturbed from the page, and ended with the lab."""
+
+import json
+import time
+from http.client import HTTPConnection
+
+import pytest
+from labs import is_alive, running_lab
+
+
+class Stream:
+    """What the lab tells of its cluster, as it happens."""
+
+    def __init__(self, lab):
+        self.connection = HTTPConnection("127.0.0.1", lab.port, timeout=30)
+        self.connection.request("GET", "/api/live/events", headers={"X-Habemus-Token": lab.token})
+        self.answer = self.connection.getresponse()
+        self.events = []
+        self.status = None
+
+    def until(self, claim, seconds=30):
+        """Follow it until something is so."""
+        deadline = time.monotonic() + seconds
+        while self.status is None or not claim(self.status):
+            assert time.monotonic() < deadline, self.status
+            name = self.answer.readline().decode().strip()
+            if name.startswith("event:"):
+                content = json.loads(self.answer.readline().decode().removeprefix("data: "))
+                if name == "event: status":
+                    self.status = content
+                else:
+                    self.events.append(content)
+        return self.status
+
+    def close(self):
+        self.answer.close()
+        self.connection.close()
+
+
+@pytest.fixture
+def lab():
+    with running_lab() as lab:
+        yield lab
+
+
+def test_the_leader_is_killed_by_button_and_another_is_seen_to_follow(lab):
+    assert lab.trusted("/api/live", method="GET").json["nodes"] == []
+    begun = lab.trusted("/api/live/start", {"scenario": {"algorithm": "bully"}, "n": 3}).json
+    pids = {node["id"]: node["pid"] for node in begun["nodes"]}
+    assert list(pids) == [1, 2, 3] and all(map(is_alive, pids.values()))
+    assert begun["run"]["ids"] == [1, 2, 3] and begun["run"]["initial"]["1"] and begun["mine"]
+    stream = Stream(lab)
+    stream.until(lambda status: status["leader"] == 3)
+    killed = lab.trusted("/api/live/kill/3")
+    assert killed.status == 200
+    status = stream.until(lambda status: status["leader"] == 2)
+    assert [node["state"] for node in status["nodes"]] == ["running", "running", "dead"]
+    assert not is_alive(pids[3])
+    numbers = [event["event"] for event in stream.events]
+    assert numbers == list(range(len(numbers)))
+    assert all(max(event.get("parents", []), default=-1) < event["event"] for event in stream.events)
+    stream.until(lambda status: [event["process"] for event in stream.events if event.get("role") == "leader"][-1] == 2)
+    (crash,) = [event for event in stream.events if event["kind"] == "crash"]
+    assert crash["process"] == 3 and stream.events[-1]["time"] >= crash["time"]
+
+    lab.trusted("/api/live/restart/3")
+    stream.until(lambda status: status["leader"] == 3)
+    lab.trusted("/api/live/pause/1")
+    stream.until(lambda status: status["nodes"][0]["state"] == "paused")
+    lab.trusted("/api/live/resume/1")
+    stream.until(lambda status: status["nodes"][0]["state"] == "running")
+    assert lab.trusted("/api/live/cut", {"links": [[1, 2]]}).json["cuts"] == [[1, 2], [2, 1]]
+    assert lab.trusted("/api/live/heal").json["cuts"] == []
+    assert lab.trusted("/api/live/election/1").status == 200
+    kinds = {event["kind"] for event in Stream(lab).events} | {event["kind"] for event in stream.events}
+    assert {"start", "message", "crash", "pause", "resume"} <= kinds
+    stream.close()
+
+    late = Stream(lab)
+    late.until(lambda status: True)
+    assert late.events[0]["event"] == 0 and len(late.events) >= len(stream.events)
+    late.close()
+    everybody = [node["pid"] for node in lab.trusted("/api/live", method="GET").json["nodes"]]
+    assert lab.trusted("/api/live/stop").json["nodes"] == []
+    assert not any(map(is_alive, everybody))
+
+
+def test_what_cannot_be_done_is_refused_with_a_sentence(lab):
+    assert "no cluster is running" in lab.trusted("/api/live/kill/1").error
+    assert "no cluster is running" in lab.trusted("/api/live/heal").error
+    for asked, sentence in (
+        ({"scenario": {"algorithm": "nonsense"}}, "there is no algorithm"),
+        ({"scenario": {"algorithm": "os:path"}}, "neither in the catalogue"),
+        ({"scenario": {"algorithm": "bully"}, "n": 1000}, "1 to 30 processes"),
+        ({"scenario": {"algorithm": "bully"}, "colour": "red"}, "colour"),
+    ):
+        answer = lab.trusted("/api/live/start", asked)
+        assert 400 <= answer.status < 500 and sentence in answer.error
+    lab.trusted("/api/live/start", {"scenario": {"algorithm": "ricart-agrawala"}, "n": 2})
+    assert "is running; stop it first" in lab.trusted("/api/live/start", {"scenario": {"algorithm": "bully"}}).error
+    assert "there is no process 9" in lab.trusted("/api/live/kill/9").error
+    assert "'dance' cannot be done" in lab.trusted("/api/live/dance/1").error
+    assert "there is no link 1-1" in lab.trusted("/api/live/cut", {"links": [[1, 1]]}).error
+    stream = Stream(lab)
+    stream.until(lambda status: any(node["role"] == "inside" for node in status["nodes"]))
+    stream.close()

@@ -1,0 +1,138 @@
+"""Workers answer, report, are stopped in time and replaced; whoever comes when too many wait is refused."""
+
+import asyncio
+import json
+from contextlib import aclosing
+
+import pytest
+from labs import is_alive
+
+from habemus.lab.workers import PROGRESS, Limits, Pool, RefusedError
+
+RUN = json.dumps({"scenario": {"algorithm": "chang-roberts"}}).encode()
+SHORT = Limits(seconds=1, memory=1_000_000_000)
+SWEEP = json.dumps({"algorithms": ["chang-roberts"], "n": [200, 300, 400, 500], "seeds": 200}).encode()
+
+
+def code(text):
+    return json.dumps({"scenario": {"algorithm": "own.py:Mine"}, "code": text}).encode()
+
+
+def with_pool(story, size=1, queue=8, limits=SHORT):
+    """Play a story with a pool, and see that it leaves nobody behind."""
+
+    async def play():
+        pool = Pool(size, queue, limits)
+        seen = set()
+        started = pool.started
+
+        async def counted():
+            worker = await started()
+            seen.add(worker.process.pid)
+            return worker
+
+        pool.started = counted
+        try:
+            await pool.warm_up()
+            return await story(pool)
+        finally:
+            await pool.close()
+            assert seen and not any(map(is_alive, seen))
+
+    return asyncio.run(play())
+
+
+def test_a_worker_is_used_again_and_again():
+    async def story(pool):
+        pids = {worker.process.pid for worker in pool.workers}
+        for _ in range(5):
+            assert json.loads(await pool.result("run", RUN))["leader"] == 8
+        assert {worker.process.pid for worker in pool.workers} == pids
+
+    with_pool(story, limits=Limits(5, 1_000_000_000))
+
+
+def test_a_worker_that_ran_code_of_a_page_is_not_used_again():
+    async def story(pool):
+        (before,) = pool.workers
+        with pytest.raises(RefusedError, match="has no process class"):
+            await pool.result("run", code("x = 1"), retire=True)
+        await asyncio.gather(*pool.chores)
+        (after,) = pool.workers
+        assert after is not before and not is_alive(before.process.pid)
+
+    with_pool(story)
+
+
+@pytest.mark.parametrize(
+    "endless",
+    [
+        "while True: pass",
+        "import time; time.sleep(1000)",
+        "import signal; signal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass",
+        "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); signal.pause()",
+        "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)",
+    ],
+)
+def test_a_job_without_end_is_stopped_in_time_and_the_next_one_done(endless):
+    async def story(pool):
+        begun = asyncio.get_running_loop().time()
+        with pytest.raises(RefusedError, match="it took more than 1 seconds, and was stopped"):
+            await pool.result("run", code(endless), retire=True)
+        assert asyncio.get_running_loop().time() - begun < 4
+        assert b"ChangRoberts" in await pool.result("source", b"chang-roberts")
+
+    with_pool(story)
+
+
+def test_a_job_that_dies_is_explained():
+    async def story(pool):
+        with pytest.raises(RefusedError, match="not have been enough memory"):
+            await pool.result("run", code("import os; os.kill(os.getpid(), 9)"), retire=True)
+
+    with_pool(story)
+
+
+def test_progress_comes_before_the_answer_and_who_stops_listening_ends_the_job():
+    async def story(pool):
+        (worker,) = pool.workers
+        async with aclosing(pool.run("sweep", SWEEP)) as answers:
+            async for kind, content in answers:
+                assert kind == PROGRESS and json.loads(content)["of"] == 800
+                break
+        await asyncio.gather(*pool.chores)
+        assert not is_alive(worker.process.pid) and len(pool.idle) == len(pool.workers) == 1
+
+    with_pool(story, limits=Limits(30, 1_000_000_000))
+
+
+def test_whoever_comes_when_too_many_wait_is_refused():
+    async def story(pool):
+        jobs = [asyncio.ensure_future(pool.result("run", RUN)) for _ in range(6)]
+        await asyncio.sleep(0)
+        with pytest.raises(RefusedError, match="the lab is busy: 5 others are waiting") as refusal:
+            await pool.result("run", RUN)
+        assert refusal.value.status == 503
+        assert all(json.loads(answer)["leader"] == 8 for answer in await asyncio.gather(*jobs))
+
+    with_pool(story, queue=5, limits=Limits(10, 1_000_000_000))
+
+
+def test_there_are_never_more_workers_than_allowed():
+    async def story(pool):
+        async def count(most=0):
+            while True:
+                most = max(most, len(pool.workers))
+                assert most <= 2
+                await asyncio.sleep(0.01)
+
+        counting = asyncio.ensure_future(count())
+        await asyncio.gather(
+            *(pool.result("run", code("x = 1"), retire=True) for _ in range(6)),
+            *(pool.result("run", RUN) for _ in range(6)),
+            return_exceptions=True,
+        )
+        assert not counting.done()
+        counting.cancel()
+
+    with_pool(story, size=2, queue=20, limits=Limits(10, 1_000_000_000))
