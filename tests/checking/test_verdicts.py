@@ -129,7 +129,7 @@ def test_where_each_is_told_on_its_own_the_new_token_may_go_to_the_dead():
 
 
 def test_bully_needs_a_detector_that_is_never_wrong_and_never_ahead_of_what_the_dead_have_sent():
-    verdict = check(question("bully", n=3, detector="eventual", mistakes=2))
+    verdict = check(question("bully", n=2, detector="eventual", mistakes=2))
     steps = verdict.counterexample.schedule.steps
     assert verdict.violated == "uniqueness" and len(steps) == 8 and steps[-1] == "mistake 1 2"
     assert verdict.counterexample.schedule.mistakes == 1 and "which is well" in str(

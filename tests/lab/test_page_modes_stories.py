@@ -29,7 +29,8 @@ FACTS = """async () => {
         tries.push({ label: trial.label, promise: trial, leader, broken });
       }
       const light = step.light ? moment(run, step.light) : -1;
-      facts.push({ story: story.name, number, scenario, at, light, en: step.en, pt: step.pt, tries });
+      const { messages } = run;
+      facts.push({ story: story.name, number, scenario, at, light, en: step.en, pt: step.pt, tries, messages, said: step.messages });
     }
   }
   return { facts, titles: stories.map((story) => story.title) };
@@ -88,6 +89,13 @@ def numbers_in(text):
     return [word.replace(",", "").replace(".", "") for word in plain.split() if sum(c.isdigit() for c in word) > 1]
 
 
+def test_the_messages_that_a_story_counts_are_those_of_the_run(told):
+    counted = [fact for fact in told["facts"] if fact.get("said") is not None]
+    assert len(counted) >= 5
+    for fact in counted:
+        assert fact["messages"] == fact["said"] and str(fact["said"]) in fact["en"][1], (fact["story"], fact["number"])
+
+
 def test_what_a_story_offers_to_try_turns_out_as_it_says(told):
     tried = [(fact["story"], trial) for fact in told["facts"] for trial in fact["tries"]]
     assert len(tried) >= 8
@@ -129,10 +137,9 @@ def test_back_returns_and_a_dot_leads_anywhere(open_page):
 
 def test_next_lets_time_run_up_to_the_next_moment(open_page):
     page = open_page("#story=chang-roberts:1")
-    page.evaluate("window.seen = []; habemus.on('cursor', (cursor) => window.seen.push(cursor))")
     page.locator(".dots .dot").nth(4).click()
     until(page, "habemus.cursor === 3")
-    page.evaluate("window.seen = []")
+    page.evaluate("void habemus.on('cursor', (cursor) => (window.seen ??= []).push(cursor))")
     page.locator("#story-next").click()
     until(page, "habemus.cursor === 11")
     assert page.evaluate("window.seen") == list(range(4, 12))

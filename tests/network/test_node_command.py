@@ -1,6 +1,7 @@
 """`habemus node` says what is wrong in one sentence, and takes every option from the environment, too."""
 
 import re
+import socket
 
 import pytest
 import typer
@@ -29,6 +30,13 @@ MISTAKES = [
     (["--id", "1", "--peers", TWO, "--log", "xml"], "expected text or json"),
     (["--id", "1", "--peers", TWO, "--http", "here"], "--http here: expected HOST:PORT"),
     (["--id", "1", "--peers", TWO, "--think", "constant:5"], "bully is not a mutex"),
+    (["--id", "1", "--peers", TWO, "--report-every", "-1"], "--report-every -1: expected seconds, or 0"),
+    (["--id", "1", "--peers", TWO, "--report-every", "nan"], "--report-every nan: expected seconds, or 0"),
+    (["--id", "1", "--peers", TWO, "--wait", "0"], "--wait 0: expected seconds"),
+    (["--id", "1", "--peers", TWO, "--stall", "0"], "--stall 0: expected milliseconds"),
+    (["--id", "1", "--peers", TWO, "--trace", "no/where"], "--trace no/where cannot be written: No such file"),
+    (["--registry", "127.0.0.1:1", "--listen", "127.0.0.1:2", "--expect", "0"], "--expect 0: expected at least 1"),
+    (["--id", "1", "--peers", "1=no.such.host.invalid:7001"], "no.such.host.invalid:7001"),
 ]
 
 
@@ -39,6 +47,22 @@ def test_a_mistake_is_one_sentence_and_status_2(options, sentence, capsys, tmp_p
     assert sentence in said.err
     assert said.err.count("\n") == 1 and "Traceback" not in said.err
     assert not said.out
+
+
+def test_a_port_in_use_is_named(capsys, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        used = f"127.0.0.1:{taken.getsockname()[1]}"
+        for options in (["--peers", f"1={used}"], ["--peers", "1=127.0.0.1:0", "--http", used]):
+            assert main(["node", "--id", "1", "--data", str(tmp_path), *options]) == 2
+            said = capsys.readouterr().err.splitlines()[-1]
+            assert used in said and "Address already in use" in said and "Errno" not in said
+
+
+@pytest.mark.parametrize("seconds", ["-3", "0", "nan", "inf"])
+def test_up_lasts_for_some_time_or_says_so(seconds, capsys):
+    assert main(["up", "--for", seconds]) == 2
+    said = capsys.readouterr().err
+    assert f"--for {seconds}: expected seconds" in said and said.count("\n") == 1
 
 
 def test_a_key_that_is_too_short_is_refused(capsys, tmp_path):

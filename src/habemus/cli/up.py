@@ -21,6 +21,7 @@ def up_command(
     ] = None,
 ) -> int:
     """Run a local cluster of real processes; kill, pause, resume and restart them."""
+    import math
     import tempfile
 
     from habemus.catalogue import find_algorithm
@@ -33,6 +34,8 @@ def up_command(
     scenario = o.adjusted(o.scenario_from(algorithm), {"settings": settings, "layer": layer})
     if not 1 <= n <= MOST:
         raise NetworkError(f"-n {n}: expected 1 to {MOST} processes on one machine")
+    if seconds is not None and not 0 < seconds < math.inf:
+        raise NetworkError(f"--for {seconds:g}: expected seconds, as in --for 30")
     mutex = issubclass(find_algorithm(scenario.algorithm), Mutex)
     demand: dict[str, Any] = {"think": "exponential:1500", "hold": "constant:400"} if mutex else {}
     with tempfile.TemporaryDirectory(prefix="habemus-") as directory:

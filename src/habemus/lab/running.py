@@ -21,7 +21,7 @@ from habemus.simulation.run import build_simulation, clause_error, run_to_end
 from habemus.trace import Event, Recorder
 
 DRAWN_LINKS = 20_000  # a complete graph with more links is told by its kind alone
-SECONDS = 4.0  # after which a run is cut off
+SECONDS = 3.0  # after which a run is cut off
 PENDING, HOLDS, VIOLATED = "pending", "holds", "violated"
 
 

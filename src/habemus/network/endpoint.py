@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from habemus.network.addresses import shown
 from habemus.network.connection import GREETING_TIME, Connection
-from habemus.network.errors import NetworkError, WireError
+from habemus.network.errors import NetworkError, WireError, system_says
 from habemus.network.handshake import Secrets, check_hello, new_challenge
 from habemus.network.wire import (
     VERSION,
@@ -222,7 +222,9 @@ class Endpoint:
             )
         except OSError as error:
             where = shown((self.host, self.port))
-            raise NetworkError(f"cannot listen on {where}: {error.strerror or error}; give another --listen") from None
+            raise NetworkError(
+                f"cannot listen on {where}: {system_says(error)}; give another address or --listen"
+            ) from None
         self.port = self.server.sockets[0].getsockname()[1]
 
     def close(self) -> None:

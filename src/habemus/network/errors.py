@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 
 class NetworkError(ValueError):
     """A node cannot start or go on; the text says why and what would help, in one sentence."""
@@ -9,3 +11,9 @@ class NetworkError(ValueError):
 
 class WireError(ValueError):
     """What came over a connection is not what the other end may send; it costs that connection and nothing else."""
+
+
+def system_says(error: OSError) -> str:
+    """What the system says, without what Python says around it."""
+    known = error.errno is not None and error.errno > 0  # those of a name that is not found are not
+    return os.strerror(error.errno) if known else error.strerror or str(error)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import signal
 import sys
 import time
@@ -62,8 +63,7 @@ class Wishes(msgspec.Struct, kw_only=True):
 
 def run(wishes: Wishes) -> int:
     """Run the node until a signal or a failure ends it; its exit status."""
-    if wishes.log not in ("text", "json"):
-        raise NetworkError(f"--log {wishes.log}: expected text or json")
+    check_wishes(wishes)
     set_up_logging(wishes.log == "json")
     return run_loop(Service(wishes).serve())
 
@@ -219,6 +219,18 @@ class Service:
         else:
             text = f"{time.strftime('%H:%M:%S')}  process {node.id}: {sentence(node)}"
         print(text, flush=True)
+
+
+def check_wishes(wishes: Wishes) -> None:
+    """Refuse numbers that mean nothing."""
+    if wishes.log not in ("text", "json"):
+        raise NetworkError(f"--log {wishes.log}: expected text or json")
+    if not 0 <= wishes.report_every < math.inf:
+        raise NetworkError(f"--report-every {wishes.report_every:g}: expected seconds, or 0 for changes only")
+    if not 0 < wishes.wait < math.inf:
+        raise NetworkError(f"--wait {wishes.wait:g}: expected seconds, as in --wait 1")
+    if wishes.stall is not None and wishes.stall < 1:
+        raise NetworkError(f"--stall {wishes.stall}: expected milliseconds, as in --stall 1000")
 
 
 def members_listed(wishes: Wishes) -> Members | None:

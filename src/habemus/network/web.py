@@ -31,7 +31,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from habemus.network.addresses import Address, shown
-from habemus.network.errors import NetworkError
+from habemus.network.errors import NetworkError, system_says
 from habemus.network.node import Change, Node
 from habemus.network.telling import described, status
 
@@ -70,9 +70,7 @@ class Web:
         try:
             listening = socket.create_server((host, port), family=family)
         except OSError as error:
-            raise NetworkError(
-                f"--http {shown(self.address)}: cannot listen there: {error.strerror or error}"
-            ) from None
+            raise NetworkError(f"--http {shown(self.address)}: cannot listen there: {system_says(error)}") from None
         self.address = (host, listening.getsockname()[1])
         self.sockets = [listening]
         # Not `serve`: it captures signals, which are the node's business, and wakes up ten times a second.

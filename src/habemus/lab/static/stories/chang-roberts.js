@@ -55,6 +55,7 @@ export default {
     },
     {
       at: "end",
+      messages: 19,
       en: [
         "Everybody knows",
         "3 hops to the strongest, 8 round the ring, 8 for the announcement: 19 messages. The worst a single caller can cause is 3n − 1 = 23: the strongest sits just behind the caller.",
@@ -67,6 +68,7 @@ export default {
     {
       scenario: "chang-roberts-worst",
       at: "end",
+      messages: 44,
       en: [
         "The exercise of the notes: the worst ring",
         "Ids fall clockwise and all stand at once. Every candidate travels on to the 8: look at the long diagonals. 1 + 2 + … + n = n(n+1)/2 messages, and n to announce it: 44. That is O(n²).",
@@ -79,6 +81,7 @@ export default {
     {
       scenario: "chang-roberts-best",
       at: "end",
+      messages: 23,
       tries: [{ label: { en: "Crash 8 before anything happens", pt: "Faça o 8 falhar antes de tudo" }, faults: [{ do: "crash", process: 8, at: 0 }], violated: "termination" }],
       en: [
         "The best ring",

@@ -22,6 +22,7 @@ export default {
     },
     {
       at: "end",
+      messages: 93,
       en: ["Two changes for every failure", "Six changes of leader in 650 ticks, 93 messages. Everybody follows whoever leads at the moment; but a system whose leader changes all the time gets little else done."],
       pt: ["Duas trocas para cada falha", "Seis trocas de líder em 650 tiques, 93 mensagens. Todos seguem quem lidera no momento; mas um sistema cujo líder troca o tempo todo faz pouca coisa além disso."],
     },

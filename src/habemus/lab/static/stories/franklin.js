@@ -59,6 +59,7 @@ export default {
     },
     {
       at: "end",
+      messages: 176,
       tries: [
         { label: { en: "The same ring with ids in order", pt: "O mesmo anel com os ids em ordem" }, set: { topology: { n: 16, order: "sorted" } }, leader: 16 },
       ],
