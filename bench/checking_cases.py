@@ -58,6 +58,7 @@ class Case:
     vector: int = 1024
     exclusive: str = ""  # the model that is written for SPIN's reduction
     infinite: bool = False  # in full nobody gets through
+    heavy: bool = False  # not for a kernel that is interpreted
     results: dict[str, Result] = field(default_factory=dict)
 
 
@@ -95,7 +96,7 @@ def quiet_ring(n: int, states: int) -> Case:
     )
 
 
-def ricart_agrawala(n: int, states: int, tick: int = 0) -> Case:
+def ricart_agrawala(n: int, states: int, tick: int = 0, **other: Any) -> Case:
     """Ricart-Agrawala, one entry each, on links that overtake: as it is in the catalogue, or with a ticking clock."""
     algorithm = f"{MODELS / 'ticking.py'}:TickingRicartAgrawala" if tick else "ricart-agrawala"
     command = [algorithm, "--n", str(n), "--unordered"]
@@ -106,6 +107,7 @@ def ricart_agrawala(n: int, states: int, tick: int = 0) -> Case:
         f"#define N {n}\n#define TICK {tick}\n#define EACH(step) {each(range(n))}\n",
         ["naive_ricart_agrawala.py", str(n), str(tick)],
         states,
+        **other,
     )
 
 
@@ -133,9 +135,9 @@ def cases(quick: bool) -> list[Case]:
         return small
     return [
         ring(8, 4_870),
-        ring(100, 0, limit=60, infinite=True),
+        ring(100, 0, limit=20, infinite=True),
         quiet_ring(8, 389_649),
         ricart_agrawala(3, 2_858),
-        ricart_agrawala(4, 2_074_189),
-        ricart_agrawala(4, 27_636_588, tick=1),
+        ricart_agrawala(4, 2_074_189, limit=60, heavy=True),
+        ricart_agrawala(4, 27_636_588, tick=1, heavy=True, infinite=True),
     ]

@@ -26,9 +26,9 @@ def question(
     return Question(scenario, settled_limits, list(properties))
 
 
-def explore(asked, reduced, states=200_000):
+def explore(asked, reduced, states=200_000, forgetful=False):
     """The search of a question, done."""
-    search = Search(asked.semantics(), reduced, BREADTH, states, 8 << 30)
+    search = Search(asked.semantics(), reduced, BREADTH, states, 8 << 30, forgetful)
     search.run()
     assert not search.stopped
     return search
@@ -43,6 +43,13 @@ def final_states(search):
         for state in search.states
         if not semantics.expand(state)
     }
+
+
+def final_worlds(search):
+    """How runs may end in the eyes of onlookers."""
+    onlookers, n = search.semantics.onlookers, search.semantics.n
+    worlds = {state[2 * n] for state in search.states if not search.semantics.expand(state)}
+    return {onlookers.key(onlookers.rebuilt(world)) for world in worlds}
 
 
 def number(*what):

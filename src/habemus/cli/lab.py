@@ -23,8 +23,7 @@ def lab_command(
         if open:
             open_browser(address)
 
-    serve(port, code, ready)
-    return 0
+    return serve(port, code, ready)
 
 
 def open_browser(address: str) -> None:

@@ -50,6 +50,9 @@ def node_command(
     layer: Annotated[
         list[str] | None, option("--layer", "An algorithm below it: a detector, then an election; lowest first.")
     ] = None,
+    haste: Annotated[
+        bool, option("--haste", "Notice within 100 ms that a process hangs; costs more when idle.")
+    ] = False,
     think: Annotated[str | None, option("--think", "Of a mutex: ms before it wants in again, as --delay.")] = None,
     hold: Annotated[str, option("--hold", "Of a mutex: ms that it stays inside.")] = "constant:100",
     wait: Annotated[
@@ -67,7 +70,9 @@ def node_command(
 ) -> int:
     """Run one process of a group: it joins, elects, and says who leads."""
     from habemus.network.service import Wishes, run
+    from habemus.network.timing import in_haste
 
+    scenario = o.adjusted(o.scenario_from(algorithm), {"settings": settings, "layer": layer})
     wishes = Wishes(
         id=id,
         peers=peers,
@@ -81,7 +86,7 @@ def node_command(
         group=group,
         key_file=key_file,
         tls=(tls_cert, tls_key, tls_ca),
-        scenario=o.adjusted(o.scenario_from(algorithm), {"settings": settings, "layer": layer}),
+        scenario=in_haste(scenario) if haste else scenario,
         think=think,
         hold=hold,
         wait=wait,

@@ -16,6 +16,9 @@ def up_command(
     algorithm: Annotated[str, typer.Option("--algorithm", help="What they run: an election or a mutex.")] = "bully",
     settings: o.Settings = None,
     layer: o.Layers = None,
+    haste: Annotated[
+        bool, typer.Option("--haste", help="Notice within 100 ms that a process hangs; costs more when idle.")
+    ] = False,
     seconds: Annotated[
         float | None, typer.Option("--for", help="End after so many seconds.", show_default="at Ctrl-C")
     ] = None,
@@ -29,6 +32,7 @@ def up_command(
     from habemus.network.cluster import Cluster
     from habemus.network.errors import NetworkError
     from habemus.network.service import run_loop
+    from habemus.network.timing import in_haste
     from habemus.process import Mutex
 
     scenario = o.adjusted(o.scenario_from(algorithm), {"settings": settings, "layer": layer})
@@ -36,6 +40,8 @@ def up_command(
         raise NetworkError(f"-n {n}: expected 1 to {MOST} processes on one machine")
     if seconds is not None and not 0 < seconds < math.inf:
         raise NetworkError(f"--for {seconds:g}: expected seconds, as in --for 30")
+    if haste:
+        scenario = in_haste(scenario)
     mutex = issubclass(find_algorithm(scenario.algorithm), Mutex)
     demand: dict[str, Any] = {"think": "exponential:1500", "hold": "constant:400"} if mutex else {}
     with tempfile.TemporaryDirectory(prefix="habemus-") as directory:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -120,7 +119,6 @@ def check(body: bytes, report: Report) -> Any:
 @answering
 def sweep(body: bytes, report: Report) -> Any:
     """The cost of some algorithms at some sizes."""
-    from habemus.measuring.plot import draw_sweep
     from habemus.measuring.sweep import Row, chunked, run_chunk, summarised, sweep_scenarios, usual_scenario
 
     asked = question(body, Sweep)
@@ -135,8 +133,6 @@ def sweep(body: bytes, report: Report) -> Any:
         rows += run_chunk(chunk)
         report({"done": len(rows), "of": len(scenarios)})
     summaries = summarised(rows)
-    picture = Path("sweep.svg")
-    draw_sweep(rows, summaries, picture)
     return {
         "points": summaries,
         "bounds": [
@@ -145,7 +141,6 @@ def sweep(body: bytes, report: Report) -> Any:
             for bound in find_algorithm(name).bounds
         ],
         "fits": {name: next(s.fits for s in summaries if s.algorithm == name) for name in names},
-        "svg": picture.read_text(encoding="utf-8"),
     }
 
 
@@ -155,7 +150,6 @@ def compare(body: bytes, report: Report) -> Any:
     from concurrent.futures import ThreadPoolExecutor
 
     from habemus.measuring.compare import compare as compared
-    from habemus.measuring.compare import draw_comparison
 
     asked = question(body, Compare)
     names = list(dict.fromkeys(asked.algorithms))
@@ -166,9 +160,7 @@ def compare(body: bytes, report: Report) -> Any:
         for row in compared(base, {name: {} for name in names}, asked.seeds, executor):
             rows.append(row)
             report({"done": len(rows), "of": len(names)})
-    picture = Path("comparison.svg")
-    draw_comparison(rows, picture)
-    return {"rows": rows, "svg": picture.read_text(encoding="utf-8")}
+    return {"rows": rows}
 
 
 def check_alike(names: list[str], allowed: tuple[str, ...]) -> None:

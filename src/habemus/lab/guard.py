@@ -58,7 +58,9 @@ class Guard:
 
         async def send_marked(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(POLICY)
+                headers = MutableHeaders(scope=message)
+                headers.update(POLICY)
+                headers.setdefault("cache-control", "no-cache")  # ask again: the next lab may have another page
             await send(message)
 
         try:

@@ -28,7 +28,7 @@ MOST = 30
 KEPT_EVENTS = 20_000
 TOGETHER = 0.03  # seconds in which what happens is told at once
 QUIET = 15.0  # seconds after which a stream without news says that it is still there
-MISSING, CONFLICT = 404, 409
+MISSING, CONFLICT, UNPROCESSABLE = 404, 409, 422
 COMMANDS = {"election": "start", "acquire": "acquire", "release": "release"}
 DEMAND = {"think": "exponential:1500", "hold": "constant:400"}
 
@@ -61,27 +61,36 @@ class Live:
         if self.cluster is not None:
             raise RefusedError(CONFLICT, f"a cluster of {self.cluster.scenario.algorithm} is running; stop it first")
         if not 1 <= n <= MOST:
-            raise RefusedError(MISSING, f"n: expected 1 to {MOST} processes on one machine, got {n}")
+            raise RefusedError(UNPROCESSABLE, f"n: expected 1 to {MOST} processes on one machine, got {n}")
         demand: dict[str, Any] = DEMAND if issubclass(find_algorithm(scenario.algorithm), Mutex) else {}
-        self.directory = TemporaryDirectory(prefix="habemus-")
-        self.watch(Cluster(scenario, n, self.directory.name, traced=True, **demand))
-        assert self.cluster is not None
-        await self.cluster.start()
+        directory = TemporaryDirectory(prefix="habemus-")
+        try:
+            cluster = Cluster(scenario, n, directory.name, traced=True, **demand)
+        except BaseException:
+            directory.cleanup()
+            raise
+        self.watch(cluster)
+        self.directory = directory
+        await cluster.start()
         self.wake()
 
     async def stop(self) -> None:
-        """End a cluster that was started from a page; one of `habemus up` ends with its command."""
-        if self.directory is None or self.cluster is None:
+        """End a cluster that was started from a page."""
+        if self.cluster is None:
             return
+        if self.directory is None:
+            raise RefusedError(CONFLICT, "this cluster belongs to `habemus up`, and ends with it")
         cluster, directory, self.cluster, self.directory = self.cluster, self.directory, None, None
         await cluster.end()
         directory.cleanup()
         self.wake()
 
-    def close(self) -> None:
-        """End all streams."""
+    async def close(self) -> None:
+        """End all streams, and the cluster if it was started from a page."""
         self.closed = True
         self.wake()
+        if self.directory is not None:
+            await self.stop()
 
     # Watching
 

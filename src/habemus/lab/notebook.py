@@ -41,12 +41,12 @@ class Shown:
         return space_time_svg(self.outcome.trace, witnesses=witnesses)
 
     def _repr_html_(self) -> str:
-        """The diagram, and below it the player."""
+        """The player, and below it the diagram, which stays when the notebook is opened elsewhere."""
         if self.lab is None:
             return self._repr_svg_()
         address = escape(link(self.lab, self.outcome.scenario, self.outcome.digest))
-        frame = f'<iframe src="{address}" title="the lab" style="width: 100%; height: 640px; border: 0"></iframe>'
-        return f"<div>{self._repr_svg_()}</div>{frame}"
+        frame = f'<iframe src="{address}" title="the lab" style="width: 100%; height: 720px; border: 0"></iframe>'
+        return f"{frame}<div>{self._repr_svg_()}</div>"
 
 
 def show(scenario: Scenario | str, lab: str | None = None) -> Shown:

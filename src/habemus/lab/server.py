@@ -39,6 +39,7 @@ from habemus.lab.questions import Cut, Launch, question, within_limits
 from habemus.lab.workers import PROGRESS, Limits, Pool, RefusedError
 from habemus.network.cluster import Cluster
 from habemus.network.errors import NetworkError
+from habemus.network.service import run_loop
 from habemus.scenario import ScenarioError, named_scenarios
 from habemus.version import VERSION
 
@@ -69,22 +70,22 @@ class Lab:
             routes=[
                 Route("/", self.page),
                 Mount("/static", StaticFiles(directory=STATIC)),
-                self.route("/api/catalogue", self.catalogue),
-                self.route("/api/source/{name}", self.source),
-                self.route("/api/scenarios", self.scenarios),
-                self.route("/api/scenarios/{name}", self.scenario),
-                self.route("/api/thumbnails/{name}.svg", self.thumbnail),
-                self.route("/api/run", self.run, "POST"),
-                self.route("/api/step", self.step, "POST"),
-                self.route("/api/export/{format}", self.export, "POST"),
-                *(self.route(f"/api/{job}", self.stream(job), "POST") for job in ("check", "sweep", "compare")),
-                self.route("/api/live", self.live_status),
-                self.route("/api/live/events", self.live_events),
-                self.route("/api/live/start", self.live_start, "POST"),
-                self.route("/api/live/stop", self.live_stop, "POST"),
-                self.route("/api/live/cut", self.live_cut, "POST"),
-                self.route("/api/live/heal", self.live_heal, "POST"),
-                self.route("/api/live/{what}/{id:int}", self.live_disturb, "POST"),
+                Route("/api/catalogue", self.catalogue),
+                Route("/api/source/{name}", self.source),
+                Route("/api/scenarios", self.scenarios),
+                Route("/api/scenarios/{name}", self.scenario),
+                Route("/api/thumbnails/{name}.svg", self.thumbnail),
+                Route("/api/run", self.run, methods=["POST"]),
+                Route("/api/step", self.step, methods=["POST"]),
+                Route("/api/export/{format}", self.export, methods=["POST"]),
+                *(Route(f"/api/{job}", self.stream(job), methods=["POST"]) for job in ("check", "sweep", "compare")),
+                Route("/api/live", self.live_status),
+                Route("/api/live/events", self.live_events),
+                Route("/api/live/start", self.live_start, methods=["POST"]),
+                Route("/api/live/stop", self.live_stop, methods=["POST"]),
+                Route("/api/live/cut", self.live_cut, methods=["POST"]),
+                Route("/api/live/heal", self.live_heal, methods=["POST"]),
+                Route("/api/live/{what}/{id:int}", self.live_disturb, methods=["POST"]),
             ],
             exception_handlers={
                 RefusedError: refused,
@@ -106,11 +107,6 @@ class Lab:
         self.server = uvicorn.Server(self.config)
         self.listener: socket.socket | None = None
 
-    @staticmethod
-    def route(path: str, answer: Callable[[Request], Any], method: str = "GET") -> Route:
-        """An address."""
-        return Route(path, answer, methods=[method])
-
     async def start(self, port: int | None) -> str:
         """Begin to serve; the address of the page, token included."""
         self.listener = listening(port)
@@ -124,8 +120,7 @@ class Lab:
     async def stop(self) -> None:
         """Take no more requests; end the workers, and a cluster that a page started."""
         assert self.listener is not None
-        self.live.close()
-        await asyncio.gather(self.quick.close(), self.long.close(), self.live.stop())
+        await asyncio.gather(self.quick.close(), self.long.close(), self.live.close())
         await self.server.shutdown([self.listener])
 
     # The page ------------------------------------------------------------------------------------------------------
@@ -331,10 +326,10 @@ def listening(port: int | None) -> socket.socket:
         raise NetworkError(f"--port {port}: cannot listen there: {os.strerror(error.errno or 0)}") from None
 
 
-def serve(port: int | None, code: bool, ready: Callable[[str], None]) -> None:
+def serve(port: int | None, code: bool, ready: Callable[[str], None]) -> int:
     """Serve the lab on this machine until a signal ends it; `ready` is told the address."""
 
-    async def until_signal() -> None:
+    async def until_signal() -> int:
         over = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             asyncio.get_running_loop().add_signal_handler(number, over.set)
@@ -344,5 +339,6 @@ def serve(port: int | None, code: bool, ready: Callable[[str], None]) -> None:
             await over.wait()
         finally:
             await lab.stop()
+        return 0
 
-    asyncio.run(until_signal())
+    return run_loop(until_signal())

@@ -7,7 +7,8 @@
 A search ends when the wanted number is there or, if no number is wanted, when nothing new has come for a while. Members
 that found different sets would refuse each other when they meet, so a wrong end of a search does no harm; a registry
 makes sure that all get the same. What was found is kept with the state of the process: after a restart the group is the
-same, whoever is down just then. Whoever is found still has to prove that it is a member.
+same, whoever is down just then. A registry that comes back tells the same roll again; if it has lost it, the others
+find that it is gone and enlist again. Whoever is found still has to prove that it is a member.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ Members = dict[Pid, Address]
 
 SERVICE = "_habemus._tcp.local."
 RETRY = 0.2
+ENLIST_AGAIN = 2.0  # seconds after which one asks whether the registry still knows it
 
 log = logging.getLogger("habemus.network")
 
@@ -121,20 +123,39 @@ class Search:
     async def by_registry(self, where: Address) -> Members:
         """What the registry says; it may be this process itself."""
         if where == self.own:
-            registry = Registry(self.key, self.expect, self.quiet)
-            self.endpoint.registries[self.group] = registry
+            registry = self.serve_roll(None)
             await self.endpoint.open()
             registry.add(self.id, self.own)
             return await registry.complete
-        loop = asyncio.get_running_loop()
         while True:
-            newcomer = Newcomer(self)
             try:
-                await loop.create_connection(lambda newcomer=newcomer: newcomer, *where, ssl=self.tls)
-                return await newcomer.answer
+                return await self.enlist(where)
             except (OSError, WireError, ssl.SSLError) as error:
                 log.info("no roll from the registry at %s: %s", shown(where), error)
                 await asyncio.sleep(RETRY)
+
+    def serve_roll(self, members: Members | None) -> Registry:
+        """Be the registry: of these members, or of those who will come."""
+        registry = self.endpoint.registries[self.group] = Registry(self.key, self.expect, self.quiet, members)
+        return registry
+
+    async def enlist(self, where: Address) -> Members:
+        """Tell the registry where we are, and wait for the roll."""
+        newcomer = Newcomer(self)
+        await asyncio.get_running_loop().create_connection(lambda: newcomer, *where, ssl=self.tls)
+        try:
+            return await newcomer.answer
+        finally:
+            newcomer.end("that was all")
+
+    async def stay_enlisted(self, where: Address, connected: Callable[[], bool]) -> None:
+        """As long as the registry is not to be reached as a member, it may have come back without its memory."""
+        while True:
+            await asyncio.sleep(ENLIST_AGAIN)
+            if not connected():
+                with suppress(OSError, WireError, NetworkError, ssl.SSLError, TimeoutError):
+                    async with asyncio.timeout(ENLIST_AGAIN):
+                        await self.enlist(where)
 
     # Zeroconf
 
@@ -184,14 +205,16 @@ class Search:
 class Registry:
     """Knows who has come, and tells everybody when all have."""
 
-    def __init__(self, key: bytes | None, expect: int | None, quiet: float) -> None:
+    def __init__(self, key: bytes | None, expect: int | None, quiet: float, members: Members | None) -> None:
         self.key = key
         self.expect = expect
         self.quiet = quiet
-        self.members: Members = {}
+        self.members: Members = members or {}
         self.waiting: list[Acceptor] = []
         self.complete: asyncio.Future[Members] = asyncio.get_running_loop().create_future()
         self.patience: asyncio.TimerHandle | None = None
+        if members is not None:
+            self.complete.set_result(members)
 
     def enlist(self, enlist: Enlist, acceptor: Acceptor) -> None:
         """Somebody who has proven that it may be a member wants to be one."""

@@ -207,9 +207,16 @@ class Endpoint:
         self.strangers: dict[Acceptor, None] = {}
         self.refusals = 0
         self.server: asyncio.Server | None = None
+        self.opening = asyncio.Lock()
 
     async def open(self) -> None:
-        """Listen; port 0 means any free one, which is known afterwards."""
+        """Listen, if it does not yet; port 0 means any free one, which is known afterwards."""
+        async with self.opening:  # several nodes may come at the same time
+            if self.server is None:
+                await self.listen()
+
+    async def listen(self) -> None:
+        """Have the kernel accept connections."""
         loop = asyncio.get_running_loop()
         try:
             self.server = await loop.create_server(

@@ -15,5 +15,6 @@ class WireError(ValueError):
 
 def system_says(error: OSError) -> str:
     """What the system says, without what Python says around it."""
-    known = error.errno is not None and error.errno > 0  # those of a name that is not found are not
-    return os.strerror(error.errno) if known else error.strerror or str(error)
+    if error.errno is None or error.errno < 0:  # of a name that is not found, say
+        return error.strerror or str(error)
+    return os.strerror(error.errno)

@@ -131,8 +131,7 @@ class Node(Turns):
         if self.group in self.endpoint.nodes:
             raise NetworkError(f"there is a process of the group {self.group!r} at this port already")
         self.endpoint.nodes[self.group] = self
-        if self.endpoint.server is None:
-            await self.endpoint.open()
+        await self.endpoint.open()
         for link in self.links.values():
             link.start()
         self.turn(self.wake_up)

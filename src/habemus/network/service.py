@@ -26,7 +26,7 @@ from habemus.network.endpoint import Endpoint
 from habemus.network.errors import NetworkError
 from habemus.network.node import Change, Node
 from habemus.network.recording import Recording
-from habemus.network.security import read_certificates, read_key, require_protection
+from habemus.network.security import Certificates, read_certificates, read_key, require_protection
 from habemus.network.telling import sentence, status
 from habemus.process import Pid
 from habemus.scenario import Scenario
@@ -86,6 +86,7 @@ class Service:
         self.wishes = wishes
         self.json = wishes.log == "json"
         self.stopping = asyncio.Event()
+        self.search: Search | None = None
 
     async def serve(self) -> int:
         """Join, run, leave."""
@@ -128,9 +129,10 @@ class Service:
             await asyncio.wait([start, stop, ended], return_when=asyncio.FIRST_COMPLETED)
             if start.done():
                 start.result()
-                helpers.append(asyncio.ensure_future(self.report_regularly()))
+                tasks = [self.report_regularly(), *self.reenlistment(node)]
                 if customer is not None:
-                    helpers.append(asyncio.ensure_future(customer.run()))
+                    tasks.append(customer.run())
+                helpers += [asyncio.ensure_future(task) for task in tasks]
                 await asyncio.wait([stop, ended], return_when=asyncio.FIRST_COMPLETED)
             else:
                 start.cancel()
@@ -161,15 +163,11 @@ class Service:
         require_protection([bound, own, *(listed or {}).values()], key, certificates)
         endpoint = Endpoint(*bound, certificates.accepting if certificates is not None else None)
         data = Path(wishes.data or Path.home() / ".local" / "state" / "habemus" / wishes.group / str(id))
-        members = listed or found_before(data)
+        members = listed or await self.found(data, id, own, key, endpoint, certificates)
         if members is None:
-            search = Search(wishes.group, id, own, key, wishes.expect, wishes.wait, endpoint, certificates)
-            members = await self.unless_stopped(search.members(wishes))
-            if members is None:
-                endpoint.close()
-                return None
-            require_protection(members.values(), key, certificates)
-            remember_members(data, members)
+            endpoint.close()
+            return None
+        require_protection(members.values(), key, certificates)
         return Node(
             wishes.scenario,
             id,
@@ -183,6 +181,39 @@ class Service:
             quiet=wishes.wait,
             recording=recording,
         )
+
+    async def found(
+        self,
+        data: Path,
+        id: Pid,
+        own: Address,
+        key: bytes | None,
+        endpoint: Endpoint,
+        certificates: Certificates | None,
+    ) -> Members | None:
+        """The members that are not listed: found in an earlier life, or now; None if a signal came first."""
+        wishes = self.wishes
+        search = Search(wishes.group, id, own, key, wishes.expect, wishes.wait, endpoint, certificates)
+        members = found_before(data)
+        if members is None:
+            members = await self.unless_stopped(search.members(wishes))
+            if members is None:
+                return None
+            remember_members(data, members)
+        elif wishes.registry is not None and parse_address(wishes.registry, "--registry") == own:
+            search.serve_roll(members)
+        self.search = search
+        return members
+
+    def reenlistment(self, node: Node) -> list[Coroutine[Any, Any, None]]:
+        """What keeps the registry informed, if there is one and it is another process."""
+        if self.search is None or self.wishes.registry is None:
+            return []
+        where = parse_address(self.wishes.registry, "--registry")
+        registrar = next((id for id, address in node.addresses.items() if address == where), node.id)
+        if registrar == node.id:
+            return []
+        return [self.search.stay_enlisted(where, lambda: registrar in node.links and node.links[registrar].up)]
 
     async def unless_stopped(self, search: Coroutine[Any, Any, Members]) -> Members | None:
         """What a search finds, unless a signal ends it."""

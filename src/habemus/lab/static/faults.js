@@ -18,9 +18,18 @@ export function canFork() {
   return lab.branch !== null && !lab.branch.shown && !lab.branch.scenario.schedule;
 }
 
-function addFault(fault, label) {
-  const at = moment();
-  return lab.fork((scenario) => ({ ...scenario, faults: [...(scenario.faults ?? []), { at, ...fault }] }), label);
+function addFault(fault, label, at = moment()) {
+  const back = at < moment();
+  return lab.fork((scenario) => ({ ...scenario, faults: [...(scenario.faults ?? []), { at, ...fault }] }), label, { back });
+}
+
+/**
+ * When a fault by hand reaches a message: as any, except that one which is due later in the cursor's own tick has to be
+ * reached at the beginning of that tick. What was seen of the tick does not depend on it.
+ */
+function momentFor(message) {
+  const due = flightsUnderWay(message).map((flight) => (flight.end < 0 ? Infinity : lab.model.events[flight.end].time));
+  return Math.min(moment(), ...due);
 }
 
 /** Have processes called upon: for an election, or to acquire the lock. What they would do anyway stays as it is. */
@@ -94,15 +103,16 @@ export function flightsUnderWay(message) {
 export function messageActions(message) {
   if (!flightsUnderWay(message).length) return [];
   const { carried } = lab.model.flightsOf.get(message)[0];
+  const at = momentFor(message);
   const label = (name) => `${t(`fault.${name}`)} ${labelOf(carried)} ${carried.sender}→${carried.to}`;
-  const plain = (name, key) => ({ name, key, label: t(`do.${name}`), run: () => addFault({ do: name, message }, label(name)) });
+  const plain = (name, key) => ({ name, key, label: t(`do.${name}`), run: () => addFault({ do: name, message }, label(name), at) });
   return [
     plain("deliver"),
     {
       name: "delay",
       label: t("do.delay"),
       value: "20",
-      run: (value) => addFault({ do: "delay", message, by: Math.max(1, whole(value)) }, `${label("delay")} ${value}`),
+      run: (value) => addFault({ do: "delay", message, by: Math.max(1, whole(value)) }, `${label("delay")} ${value}`, at),
     },
     plain("drop", "d"),
     plain("duplicate"),

@@ -1,0 +1,84 @@
+"""A search that forgets finds what one finds that does not: on the catalogue, and on protocols drawn at random."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_instances import AnyProtocol, Letter, explore, final_worlds, question
+from test_reduction import CHECKED, smallest
+
+from habemus.process import Election, Pid, upon, upon_start
+
+TICKING = f"{Path(__file__).parents[2] / 'bench' / 'checking' / 'ticking.py'}:TickingRicartAgrawala"
+
+
+@pytest.fixture(params=[64, 1], ids=["far-sighted", "short-sighted"], autouse=True)
+def foresight(request, monkeypatch):
+    """Whoever looks at one pair only before it forgets is often wrong, and has to find out."""
+    monkeypatch.setattr("habemus.checking.twins.LOOKED_AT", request.param)
+
+
+@pytest.mark.parametrize("fifo", [True, False], ids=["fifo", "overtaking"])
+@pytest.mark.parametrize("name", CHECKED)
+def test_the_whole_catalogue_gets_the_same_verdict_and_the_same_ends(name, fifo):
+    asked = smallest(name, fifo=fifo)
+    full, forgetful = explore(asked, False), explore(asked, True, forgetful=True)
+    assert bool(full.violated) == bool(forgetful.violated)
+    if not full.violated:
+        assert final_worlds(full) == final_worlds(forgetful)
+
+
+@settings(max_examples=100)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(2, 3),
+    kinds=st.integers(2, 3),
+    states=st.integers(2, 4),
+    calm=st.integers(2, 9),
+    fifo=st.booleans(),
+)
+def test_on_any_protocol_all_ends_are_found_and_every_violation(seed, n, kinds, states, calm, fifo):
+    parameters = {"seed": seed, "kinds": kinds, "states": states, "calm": calm}
+    name = f"{AnyProtocol.__module__}:AnyProtocol"
+    for wanted in ("nothing", "uniqueness", "stability"):
+        asked = question(name, n=n, parameters=parameters, fifo=fifo)
+        asked.properties = [wanted]
+        full, forgetful = explore(asked, False), explore(asked, True, forgetful=True)
+        assert bool(full.violated) == bool(forgetful.violated)
+        if wanted == "nothing":
+            assert final_worlds(full) == final_worlds(forgetful)
+
+
+def test_a_clock_is_forgotten_once_it_has_stamped_the_last_request():
+    asked = question(TICKING, n=3, fifo=False)
+    kept, forgetful = explore(asked, True), explore(asked, True, forgetful=True)
+    assert forgetful.semantics.forgot and len(forgetful.states) * 2 < len(kept.states)
+    fields = forgetful.semantics.stack[0].fields
+    assert (0, fields.index("highest")) in forgetful.semantics.forgettable
+    assert (0, fields.index("number")) not in forgetful.semantics.forgettable  # by it requests are compared
+
+
+class Late(Election):
+    """Counts letters, and with the last of them it matters how many there were."""
+
+    name = "late"
+    topology = "complete"
+    count: int = 0
+
+    @upon_start
+    def begin(self) -> None:
+        if self.id == 1:
+            for life in range(3):
+                self.send(2, Letter(0, life))
+
+    @upon(Letter)
+    def read(self, sender: Pid, message: Letter) -> None:
+        self.count += message.lives + 1
+        if message.lives == 2 and self.count > 3:
+            self.elect(self.id)
+
+
+def test_what_matters_in_the_end_is_remembered():
+    asked = question("test_twins:Late", n=2, fifo=False, properties=["termination"])
+    assert explore(asked, False).violated == explore(asked, True, forgetful=True).violated == "termination"
