@@ -66,7 +66,7 @@ class Result:
     """What came of the trials with one signal and size."""
 
     milliseconds: list[float] = field(default_factory=list)
-    gave_up: bool = False
+    trouble: str = ""  # why there are no more of them
     false_failovers: int = 0
 
 
@@ -102,7 +102,7 @@ def habemus_settings(algorithm: str) -> Callable[[int, int, str], dict[str, Any]
 
 def pysyncobj_settings(port: int, n: int, what: str) -> dict[str, Any]:
     addresses = {str(id): f"127.0.0.1:{each}" for id, each in enumerate(free_ports(n), 1)}
-    return {"addresses": addresses, "timeouts": [0.15, 0.3], "beat": 0.05}
+    return {"addresses": addresses, "timeouts": [0.15, 0.3], "beat": 0.04}
 
 
 def systems() -> list[System]:
@@ -149,7 +149,7 @@ def systems() -> list[System]:
         System(
             "PySyncObj",
             "pysyncobj",
-            "time-outs of 150 to 300 ms, beats every 50 ms; keeps nothing on disk",
+            "time-outs of 150 to 300 ms, beats every 40 ms; keeps nothing on disk",
             pysyncobj_settings,
             client="pysyncobj",
         ),
@@ -165,7 +165,7 @@ def systems() -> list[System]:
 
 
 class UnsettledError(Exception):
-    """The candidates do not agree on a leader, or not for long; and how often they changed it."""
+    """The candidates do not agree on a leader, or not for long: why, and how often they changed it."""
 
 
 class Candidate:
@@ -174,11 +174,12 @@ class Candidate:
     def __init__(self, program: str, id: int, settings: dict[str, Any]) -> None:
         self.id = id
         self.said: list[tuple[int, int | None]] = []  # when, and whom it names from then on
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (it lives as long as the candidate)
         self.process = subprocess.Popen(
             [sys.executable, str(HERE / "failover_candidate.py"), program, str(id), json.dumps(settings)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=self.errors,
             text=True,
         )
         threading.Thread(target=self.listen, daemon=True).start()
@@ -195,10 +196,19 @@ class Candidate:
         """Whom it names."""
         return self.said[-1][1] if self.said else None
 
+    @property
+    def complaint(self) -> str:
+        """Why it ended by itself, if it did."""
+        if self.process.poll() is None:
+            return ""
+        self.errors.seek(0)
+        return self.errors.read().decode(errors="replace").strip().rpartition("\n")[2] or "it ended without a word"
+
     def end(self) -> None:
         """Kill it."""
         self.process.kill()
         self.process.wait()
+        self.errors.close()
 
 
 class Group:
@@ -219,18 +229,21 @@ class Group:
         return agreed(list(self.candidates.values()))
 
     def settle(self) -> tuple[int, int]:
-        """Wait until all name one leader and nothing happens for a while: who it is, and how many lost office before."""
+        """Wait until all name one leader and nothing happens for a while: who it is, and how many lost office."""
         mistakes = 0
         while mistakes < MOST_MISTAKES:
-            leader = wait_for(lambda: self.leader, START)
+            leader = wait_for(lambda: self.leader or any(c.complaint for c in self.candidates.values()), START)
+            ended = [c.complaint for c in self.candidates.values() if c.complaint]
+            if ended:
+                raise UnsettledError(f"a candidate ended: {ended[0]}", mistakes)
             if leader is None:
-                break
+                raise UnsettledError(f"no leader in {START:g} s", mistakes)
             count = self.changes()
             time.sleep(REST + random.uniform(0, 0.1))  # in no fixed phase with anybody's timers
             if self.changes() == count:
                 return leader, mistakes
             mistakes += self.leader != leader
-        raise UnsettledError(mistakes)
+        raise UnsettledError("the leader changes all the time", mistakes)
 
     def changes(self) -> int:
         """How often anybody named another leader."""
@@ -269,8 +282,8 @@ def trial(group: Group, number: signal.Signals, result: Result) -> None:
     try:
         leader, mistakes = group.settle()
     except UnsettledError as unsettled:
-        result.false_failovers += unsettled.args[0]
-        result.gave_up = True
+        result.trouble, mistakes = unsettled.args
+        result.false_failovers += mistakes
         return
     result.false_failovers += mistakes
     victim, survivors = group.candidates[leader], group.others(leader)
@@ -278,7 +291,7 @@ def trial(group: Group, number: signal.Signals, result: Result) -> None:
     os.kill(victim.process.pid, number)
     successor = wait_for(lambda: agreed(survivors) not in (None, leader) and agreed(survivors), LONGEST)
     if successor is None:
-        result.gave_up = True
+        result.trouble = f"not within {LONGEST:g} s"
     else:
         result.milliseconds.append((max(candidate.said[-1][0] for candidate in survivors) - begun) / 1e6)
     if number == signal.SIGKILL:
@@ -309,7 +322,7 @@ def measure(system: System, trials: int, folder: Path, tell: Callable[[str], Non
                 for _ in range(trials):
                     tell(f"{system.name}, {n} candidates, {what}")
                     trial(group, number, result)
-                    if result.gave_up:
+                    if result.trouble:
                         break  # another trial would not do better
 
 
@@ -319,7 +332,7 @@ def measure_busy(system: System, seconds: float, folder: Path) -> None:
         try:
             leader, _ = group.settle()
         except UnsettledError as unsettled:
-            system.busy = unsettled.args[0] + 1
+            system.busy = unsettled.args[1] + 1
             return
         count = group.changes()
         loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]

@@ -7,12 +7,12 @@ import platform
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 
-from habemus.measuring.drawing import INK, SOFT, blank_figure, calm_axes, save_figure, title
+from habemus.measuring.drawing import GROUND, INK, SOFT, blank_figure, calm_axes, save_figure, title
 from habemus.measuring.plot import COLOURS
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("who", "signal", "n", "median", "range", "trials", "false failovers")
 WORDS = {"SIGKILL": "SIGKILL: it dies", "SIGSTOP": "SIGSTOP: it hangs"}
-FAR = 5_000.0  # ms: where "not at all" is drawn
+FAR = 5_000.0  # ms: where is drawn what did not happen
 SOON = 100.0  # ms: the target for a leader that hangs
 
 
@@ -37,11 +37,11 @@ def rows(everybody: list[System]) -> Iterator[list[str]]:
 
 def figures(result: Result) -> list[str]:
     """Median, range and number of trials."""
-    if not result.milliseconds:
-        return ["not within 5 s", "", "1"]
     times = result.milliseconds
-    lost = " and more" if result.gave_up else ""
-    return [f"{median(times):,.1f} ms", f"{min(times):,.1f} to {max(times):,.1f}{lost}", str(len(times))]
+    if not times:
+        return [result.trouble, "", "1"]
+    then = f"; then: {result.trouble}" if result.trouble else ""
+    return [f"{median(times):,.1f} ms", f"{min(times):,.1f} to {max(times):,.1f}{then}", str(len(times))]
 
 
 def targets(everybody: list[System]) -> Iterator[tuple[str, bool, str]]:
@@ -50,13 +50,13 @@ def targets(everybody: list[System]) -> Iterator[tuple[str, bool, str]]:
     fastest = next((system for system in everybody if system.program == "postgres" and system.results), None)
     for system in ours:
         for n in sorted({n for _, n in system.results}):
-            mine = median(system.results["SIGKILL", n].milliseconds)
+            mine = median(system.results["SIGKILL", n].milliseconds or [FAR])
             if fastest is not None and fastest.results["SIGKILL", n].milliseconds:
                 theirs = median(fastest.results["SIGKILL", n].milliseconds)
                 text = f"{system.name}, n = {n}, SIGKILL: not slower than PostgreSQL"
                 yield text, mine <= theirs, f"{mine:.1f} to {theirs:.1f} ms, {mine / theirs:.2f} of its time"
             hung = system.results["SIGSTOP", n]
-            slowest = max(hung.milliseconds, default=FAR)
+            slowest = FAR if hung.trouble else max(hung.milliseconds, default=FAR)
             yield f"{system.name}, n = {n}, SIGSTOP: at most 100 ms", slowest <= SOON, f"at most {slowest:.1f} ms"
         mistakes = sum(result.false_failovers for result in system.results.values())
         yield f"{system.name}: no false failover in any trial", mistakes == 0, f"{mistakes}"
@@ -86,8 +86,7 @@ def write_page(everybody: list[System], trials: int, compiled: bool, folder: Pat
         "",
         "From the signal to the leader until the last survivor names the next one. Every candidate is a process on",
         f"this machine; {trials} trials each. SIGKILL: it dies, and its kernel closes its connections. SIGSTOP: it",
-        "hangs, and only time can tell. A *false failover* is a change of leader that nobody caused. Most of what a",
-        f"death takes is the kernel's work of taking the process apart. {machine}.",
+        f"hangs, and only time can tell. A *false failover* is a change of leader that nobody caused. {machine}.",
         "Written by `make bench`; the details are at the head of `bench/failover.py`.",
         "",
         "![Time to the next leader, on a logarithmic axis](bench-failover.svg)",
@@ -132,19 +131,24 @@ def draw(everybody: list[System], path: Path) -> None:
                 draw_times(panel, result, height, colour, f"n = {n}" if row == 0 else "")
     for label, system in zip(panels[0].get_yticklabels(), measured, strict=True):
         label.set_color(INK if system.ours else SOFT)
-    panels[1].axvline(SOON, color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
+    panels[1].axvline(SOON, color=INK, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
     save_figure(figure, path)
 
 
-def draw_times(panel: object, result: Result, height: float, colour: str, label: str) -> None:
+def draw_times(panel: Any, result: Result, height: float, colour: str, label: str) -> None:
     """One row of points, with its median in figures."""
-    draw = panel.plot  # type: ignore[attr-defined]
-    write = panel.annotate  # type: ignore[attr-defined]
-    words = {"xytext": (7, 0), "textcoords": "offset points", "va": "center", "fontsize": 7.5, "color": colour}
+    words = {
+        "xytext": (7, 0),
+        "textcoords": "offset points",
+        "va": "center",
+        "fontsize": 7.5,
+        "color": colour,
+        "bbox": {"facecolor": GROUND, "edgecolor": "none", "pad": 0.8},  # before the line of the target
+    }
     if not result.milliseconds:
-        write("never", (FAR, height), **{**words, "ha": "right"})
+        panel.annotate(result.trouble, (FAR, height), **{**words, "ha": "right"})
         return
     times, middle = result.milliseconds, median(result.milliseconds)
-    draw(times, [height] * len(times), "o", color=colour, alpha=0.25, markersize=4, markeredgewidth=0)
-    draw([middle], [height], "o", color=colour, markersize=5)
-    write(f"{middle:,.1f}  {label}".rstrip(), (max(times), height), **words)
+    panel.plot(times, [height] * len(times), "o", color=colour, alpha=0.25, markersize=4, markeredgewidth=0)
+    panel.plot([middle], [height], "o", color=colour, markersize=5)
+    panel.annotate(f"{middle:,.1f}  {label}".rstrip(), (max(times), height), **words)

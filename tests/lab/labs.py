@@ -36,17 +36,13 @@ class Answer:
         return [(head.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for head, data in blocks]
 
 
-class RunningLab:
-    """A lab that was started with `habemus lab`."""
+class Visitor:
+    """Somebody who knows the address of a lab."""
 
-    def __init__(self, *options):
-        self.process = subprocess.Popen(
-            [*COMMAND, "lab", "--no-open", "--port", "0", *options], stdout=subprocess.PIPE, text=True
-        )
-        self.line = self.process.stdout.readline()
-        address = urlsplit(self.line.split()[-1])
-        self.port = address.port
-        self.token = parse_qs(address.query)["token"][0]
+    def __init__(self, address):
+        parts = urlsplit(address)
+        self.port = parts.port
+        self.token = parse_qs(parts.query)["token"][0]
 
     def ask(self, method, path, body=None, headers=None, timeout=60):
         """Ask for something; a body that is not bytes becomes JSON."""
@@ -68,6 +64,17 @@ class RunningLab:
     def trusted(self, path, body=None, method="POST", **more):
         """The same with the token."""
         return self.ask(method, path, body, {"X-Habemus-Token": self.token}, **more)
+
+
+class RunningLab(Visitor):
+    """A lab that was started with `habemus lab`."""
+
+    def __init__(self, *options):
+        self.process = subprocess.Popen(
+            [*COMMAND, "lab", "--no-open", "--port", "0", *options], stdout=subprocess.PIPE, text=True
+        )
+        self.line = self.process.stdout.readline()
+        super().__init__(self.line.split()[-1])
 
     def children(self):
         """The processes that it has started, and theirs."""

@@ -211,6 +211,25 @@ def test_a_mistake_in_it_is_told_with_its_line(lab, asked, line, sentence):
     assert line is None or answer.json["line"] == line
 
 
+def test_a_mistake_is_told_with_its_line_when_it_is_stepped_through_or_checked_too(lab):
+    asked = own(hear="1 / 0")
+    answer = lab.trusted("/api/step", {**asked, "seed": 1, "until": "termination"})
+    assert answer.status == 422 and "division by zero" in answer.error and answer.json["line"] == 20
+    ((name, content),) = lab.trusted("/api/check", asked).events
+    assert name == "error" and "division by zero" in content["error"] and content["line"] == 20
+
+
+def test_code_of_ones_own_can_be_stepped_through_checked_and_exported(lab):
+    asked = own(hear="self.elect(self.id)")
+    assert lab.trusted("/api/step", asked).json["enabled"]
+    small = {**asked, "scenario": {**asked["scenario"], "topology": {"n": 3}}}
+    name, verdict = lab.trusted("/api/check", small).events[-1]
+    assert name == "result" and verdict["verdict"] == "violated"
+    replayed = lab.trusted("/api/run", {"scenario": verdict["counterexample"], "code": asked["code"]}).json
+    assert [judged["name"] for judged in replayed["properties"] if judged["verdict"] is False]
+    assert b"class Mine" in lab.trusted("/api/export/pytest", asked).body
+
+
 def test_endless_code_is_stopped_and_others_get_their_runs_meanwhile(lab):
     with ThreadPoolExecutor(1) as pool:
         endless = pool.submit(lab.trusted, "/api/run", own(hear="while True: pass"))

@@ -1,11 +1,16 @@
 """A cluster of real processes is started, followed and disturbed from the page, and ended with the lab."""
 
+import asyncio
 import json
 import time
 from http.client import HTTPConnection
 
 import pytest
-from labs import is_alive, running_lab
+from labs import Visitor, is_alive, running_lab
+
+from habemus.lab.server import Lab
+from habemus.network.cluster import Cluster
+from habemus.scenario import Scenario
 
 
 class Stream:
@@ -104,3 +109,28 @@ def test_what_cannot_be_done_is_refused_with_a_sentence(lab):
     stream = Stream(lab)
     stream.until(lambda status: any(node["role"] == "inside" for node in status["nodes"]))
     stream.close()
+
+
+def test_a_cluster_that_somebody_else_started_is_shown_and_not_ended(tmp_path):
+    async def story():
+        cluster = Cluster(Scenario("bully"), 2, tmp_path, traced=True)
+        server = Lab(cluster=cluster)
+        page = Visitor(await server.start(0))
+        await cluster.start()
+        try:
+            await asyncio.to_thread(watch, page)
+            assert len(cluster.pids) == 2
+        finally:
+            await server.stop()
+            assert len(cluster.pids) == 2
+            await cluster.end()
+
+    def watch(page):
+        assert page.get("/api/catalogue").json["cluster"]
+        stream = Stream(page)
+        stream.until(lambda status: status["leader"] == 2 and not status["mine"])
+        stream.close()
+        answer = page.trusted("/api/live/stop")
+        assert answer.status == 409 and "belongs to `habemus up`" in answer.error
+
+    asyncio.run(story())

@@ -85,8 +85,7 @@ def test_the_gallery_is_searched_and_sorted_by_kind(page):
     until(page, "document.querySelectorAll('.card').length > 50")
     page.locator("#gallery-search").fill("slow holder")
     names = [card.get_attribute("data-name") for card in page.locator(".card").all()]
-    assert names == ["coordinator-fencing", "coordinator-slow-holder"] or "coordinator-slow-holder" in names
-    assert len(names) < 8
+    assert "coordinator-slow-holder" in names and len(names) < 8
     page.locator("#gallery-search").fill("")
     page.locator(".pill[data-kind=broken]").click()
     broken = {name for name, each in named_scenarios().items() if each.expect is not None and each.expect.violated}
@@ -333,14 +332,14 @@ def altered(page, link, change):
 def test_a_link_whose_digest_is_another_says_so(page, open_page):
     link = altered(page, share_link(page), {"digest": "0" * 64})
     other = open_page(address=link)
-    until(other, "!document.querySelector('#banner').hidden")
-    assert "not the run that was shared" in other.locator("#banner").inner_text()
+    until(other, "document.querySelector('#share-note')")
+    assert "not the run that was shared" in other.locator("#share-note").inner_text()
 
 
 def test_a_damaged_link_says_so_and_the_page_is_there_all_the_same(open_page):
     page = open_page("#run=AAAAthisisnotone")
-    until(page, "!document.querySelector('#banner').hidden")
-    assert "damaged" in page.locator("#banner").inner_text()
+    until(page, "document.querySelector('#share-note')")
+    assert "damaged" in page.locator("#share-note").inner_text()
     until(page, "habemus.run !== null")
 
 
@@ -390,7 +389,7 @@ def test_a_run_is_exported(page, tmp_path, kind, begins):
     page.locator("#export").click()
     with page.expect_download() as download:
         page.locator(f".export[data-kind={kind}]").click()
-    content = (tmp_path / "file").read_bytes() if download.value.save_as(tmp_path / "file") else None
+    download.value.save_as(tmp_path / "file")
     content = (tmp_path / "file").read_bytes()
     assert begins in content[:200] and len(content) > 100
 

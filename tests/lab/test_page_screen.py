@@ -371,3 +371,35 @@ def test_a_script_says_all_that_the_named_scenarios_do(page):
         })()"""
     )
     assert lost == []
+
+
+def test_options_of_the_bar_become_parameters_of_the_scenario(page):
+    page.select_option("#setup-algorithm", "raft-election")
+    page.click("#options summary")
+    page.fill("#option-parameters-low", "200")
+    page.check("#option-parameters-prevote")
+    page.fill("#option-until", "900")
+    page.fill("#option-starters", "1, 2")
+    page.click("#run")
+    until(page, "habemus.run.algorithm === 'raft-election'")
+    scenario = page.evaluate("(habemus.pause(), habemus.branch.scenario)")
+    assert scenario["parameters"] == {"low": 200, "prevote": True}
+    assert scenario["until"] == 900 and scenario["starters"] == [1, 2]
+    page.click("#options summary")
+    assert page.locator("#option-parameters-low").input_value() == "200"
+    page.fill("#option-parameters-low", "")
+    page.click("#run")
+    until(page, "habemus.branch.scenario.parameters.low === undefined")
+
+
+def test_what_a_scenario_says_beyond_the_bar_stays_unless_the_network_changes(page):
+    faults = [{"do": "crash", "at": 30, "process": 5}]
+    open_scenario(page, BULLY | {"faults": faults})
+    page.fill("#setup-seed", "3")
+    page.click("#run")
+    until(page, "habemus.branch.scenario.seed === 3")
+    assert page.evaluate("habemus.branch.scenario.faults") == faults
+    page.fill("#setup-n", "7")
+    page.click("#run")
+    until(page, "habemus.run.ids.length === 7")
+    assert page.evaluate("habemus.branch.scenario.faults ?? null") is None

@@ -93,6 +93,28 @@ def test_a_job_that_dies_is_explained():
     with_pool(story)
 
 
+def test_a_job_that_closes_the_pipe_is_stopped():
+    async def story(pool):
+        (worker,) = pool.workers
+        with pytest.raises(RefusedError, match="it used the pipe that answers go through"):
+            await pool.result("run", code("import os, time; os.closerange(3, 99); time.sleep(1000)"), retire=True)
+        await asyncio.gather(*pool.chores)
+        assert not is_alive(worker.process.pid)
+
+    with_pool(story, limits=Limits(20, 1_000_000_000))
+
+
+def test_who_waits_when_the_pool_is_closed_is_told():
+    async def story(pool):
+        jobs = [asyncio.ensure_future(pool.result("sweep", SWEEP)) for _ in range(3)]
+        await asyncio.sleep(0.2)
+        await pool.close()
+        for outcome in await asyncio.gather(*jobs, return_exceptions=True):
+            assert isinstance(outcome, RefusedError) and "closed" in outcome.sentence
+
+    with_pool(story, limits=Limits(20, 1_000_000_000))
+
+
 def test_progress_comes_before_the_answer_and_who_stops_listening_ends_the_job():
     async def story(pool):
         (worker,) = pool.workers

@@ -54,7 +54,7 @@ def test_when_the_leader_is_killed_the_others_elect_another_and_it_can_come_back
             term = made.members[first].status["term"]
             made.members[first].kill()
             await until(lambda: survivors_agree(made, first), 10)
-            await made.members[first].start()
+            await made.restart(first)
             await until(lambda: made.leader is not None and len(made.members[first].status) > 1, 20)
             assert made.members[first].status["incarnation"] == 2
             if term is not None:

@@ -13,8 +13,8 @@ def layers_of(scenario: Scenario) -> list[Process]:
     return [simulation.layer(node, index, node.process) for index in range(len(simulation.stack))]
 
 
-def detectors_of(scenario: Scenario) -> list[str]:
-    stack, _ = build_stack(settled(scenario, [1, 2, 3]))
+def detectors_of(scenario: Scenario, n: int = 3) -> list[str]:
+    stack, _ = build_stack(settled(scenario, list(range(n))))
     return [anatomy.cls.name for anatomy in stack if issubclass(anatomy.cls, Detector)]
 
 
@@ -23,6 +23,11 @@ def test_who_heeds_suspicions_gets_a_detector_unless_it_has_heartbeats_of_its_ow
     assert detectors_of(Scenario("bully", layers=[Layer("swim")])) == ["swim"]
     assert detectors_of(Scenario("raft-election")) == []
     assert detectors_of(Scenario("chang-roberts")) == []
+
+
+def test_many_watch_each_other_in_turns_because_all_at_once_would_cost_too_much():
+    assert detectors_of(Scenario("bully"), 24) == ["heartbeat"]
+    assert detectors_of(Scenario("bully"), 25) == ["swim"]
 
 
 def test_raft_heeds_closed_connections_whatever_else_is_set():

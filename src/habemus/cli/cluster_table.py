@@ -137,8 +137,10 @@ class Show:
 
 def told(member: Member, event: str) -> str:
     """What happened to a process, in a few words."""
+    if event == "dead" and member.complaint:
+        return f"dead: {member.complaint}"
     if event != "leader":
-        return {"enter": "inside", "leave": "outside again"}.get(event, event)
+        return {"enter": "inside", "leave": "outside again", "left": "has left"}.get(event, event)
     leader, term = member.status.get("leader"), member.status.get("term")
     who = "leads" if leader == member.id else f"follows {leader}" if leader is not None else "knows of no leader"
     return who if term is None else f"{who} in term {term}"

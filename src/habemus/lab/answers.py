@@ -11,9 +11,22 @@ import msgspec
 
 from habemus.catalogue import UnknownAlgorithmError, find_algorithm
 from habemus.lab import entries
-from habemus.lab.questions import Check, Compare, Run, Step, Sweep, put_in_place, question, refused, within_limits
+from habemus.lab.questions import (
+    UNPROCESSABLE,
+    Check,
+    Compare,
+    Run,
+    Step,
+    Sweep,
+    own_line,
+    put_in_place,
+    question,
+    refused,
+    within_limits,
+)
 from habemus.lab.running import simulated
 from habemus.lab.stepping import given_limits, played, stepped
+from habemus.lab.workers import RefusedError
 from habemus.process import MisuseError
 from habemus.scenario import ScenarioError
 from habemus.simulation import Outcome
@@ -36,6 +49,13 @@ def answering(job: Callable[[bytes, Report], Any]) -> Job:
             answer = job(body, report)
         except (ScenarioError, UnknownAlgorithmError, MisuseError, ClauseError) as error:
             raise refused(error) from None
+        except (RefusedError, MemoryError):
+            raise
+        except Exception as error:
+            line = own_line(error)
+            if line is None:
+                raise
+            raise RefusedError(UNPROCESSABLE, f"the code failed: {type(error).__name__}: {error}", line) from None
         return answer if isinstance(answer, bytes) else msgspec.json.encode(answer)
 
     return wrapped

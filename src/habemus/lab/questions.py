@@ -150,16 +150,20 @@ def put_in_place(code: str | None) -> None:
 
 def refused(error: Exception) -> RefusedError:
     """A user's mistake, found while the question was answered, with the line of the code that is at fault."""
-    causes = list(chain(error))
-    if any(isinstance(cause, MemoryError) for cause in causes):
+    if any(isinstance(cause, MemoryError) for cause in chain(error)):
         raise MemoryError
     sentence = " ".join(str(error.args[0] if error.args else error).split())
-    for cause in causes:
+    named = re.search(rf"\b{re.escape(OWN)}:(\d+)", sentence)
+    return RefusedError(UNPROCESSABLE, sentence, own_line(error) or (int(named[1]) if named else None))
+
+
+def own_line(error: BaseException) -> int | None:
+    """The line of a page's own code that an error comes from."""
+    for cause in chain(error):
         lines = [frame.lineno for frame in traceback.extract_tb(cause.__traceback__) if frame.filename.endswith(OWN)]
         if lines:
-            return RefusedError(UNPROCESSABLE, sentence, lines[-1])
-    named = re.search(rf"\b{re.escape(OWN)}:(\d+)", sentence)
-    return RefusedError(UNPROCESSABLE, sentence, int(named[1]) if named else None)
+            return lines[-1]
+    return None
 
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -101,7 +101,9 @@ class Lab:
             log_level="warning",
             access_log=False,
             server_header=False,
+            proxy_headers=False,
             lifespan="off",
+            ws="none",
             timeout_graceful_shutdown=2,
         )
         self.server = uvicorn.Server(self.config)

@@ -31,7 +31,8 @@ PATIENCE = 30.0  # seconds that a job waits for a worker
 BUSY, STOPPED = 503, 422
 KINDS = (PROGRESS, RESULT, REFUSED, ENDED)
 MOST_BYTES = 500_000_000  # in an answer
-NONSENSE = "it wrote to the pipe that answers go through, and was stopped"
+NONSENSE = "it used the pipe that answers go through, and was stopped"
+CLOSED = "the lab was closed meanwhile"
 
 
 class RefusedError(Exception):
@@ -218,6 +219,9 @@ class Pool:
             raise RefusedError(BUSY, f"the lab is busy: no turn within {PATIENCE:.0f} seconds; try again") from None
         finally:
             self.waiting -= 1
+        if self.closed:
+            self.turns.release()
+            raise RefusedError(BUSY, CLOSED)
 
     def too_long(self) -> RefusedError:
         """What to say when time is up."""
@@ -225,9 +229,13 @@ class Pool:
 
     async def obituary(self, worker: Worker) -> RefusedError:
         """What to say of a worker that died."""
-        cause = -await worker.process.wait()
         if self.closed:
-            return RefusedError(BUSY, "the lab was closed meanwhile")
+            return RefusedError(BUSY, CLOSED)
+        try:
+            async with asyncio.timeout(1):
+                cause = -await worker.process.wait()
+        except TimeoutError:  # it lives, but the pipe does not
+            return RefusedError(STOPPED, NONSENSE)
         if cause == signal.SIGXCPU:
             return self.too_long()
         if cause == signal.SIGKILL:

@@ -98,9 +98,12 @@ class Member:
                     self.cluster.weaver.take(msgspec.json.decode(line[len(TRACED) : -2], type=Event))
                 else:
                     self.hear(msgspec.json.decode(line))
-        left = await process.wait() == 0
+        status = await process.wait()
         self.state = DEAD
-        self.cluster.tell(self, "dead", "" if left else "crash")
+        if status == 0:
+            self.cluster.tell(self, "left")
+        else:
+            self.cluster.tell(self, "dead", "crash")
 
     def hear(self, status: dict[str, Any]) -> None:
         """It says how it is."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Iterable
 from typing import cast
 
 from habemus.network.errors import WireError
@@ -86,15 +85,14 @@ class Connection(asyncio.Protocol):
 
     # For both ends
 
-    def write(self, bodies: Iterable[bytes]) -> None:
-        """Send encoded bodies, each under its seal."""
+    def write(self, body: bytes) -> None:
+        """Send an encoded body under its seal."""
         if self.transport is not None and not self.ended:
-            close = self.outgoing.close
-            self.transport.write(b"".join([framed(close(body)) for body in bodies]))
+            self.transport.write(framed(self.outgoing.close(body)))
 
     def say(self, body: Body) -> None:
         """Send one structure."""
-        self.write([encoded(body)])
+        self.write(encoded(body))
 
     def become_open(self, outgoing: Seal, incoming: Seal) -> None:
         """The other end is known: from here on frames are sealed and may be large."""

@@ -266,7 +266,7 @@ class Newcomer(Connection):
         """Say who and where we are."""
         me = self.search
         self.request = encoded(Enlist(VERSION, me.group, me.id, *me.own, secrets.token_bytes(NONCE)))
-        self.write([self.request])
+        self.write(self.request)
 
     def take(self, body: bytes) -> None:
         """Challenge, then, perhaps much later, the roll."""

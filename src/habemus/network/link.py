@@ -55,7 +55,7 @@ class Dialler(Connection):
     def greet(self) -> None:
         """Say who we are."""
         self.hello = encoded(new_hello(self.link.node.identity, self.link.peer))
-        self.write([self.hello])
+        self.write(self.hello)
 
     def take(self, body: bytes) -> None:
         """Challenge, then welcome, then receipts."""
@@ -130,12 +130,12 @@ class Link:
             self.abandon()
         elif self.connection is not None and not self.connection.clogged and self.written == self.number - 1:
             self.written = self.number
-            self.connection.write([parcel])
+            self.connection.write(parcel)
 
     def send_once(self, parcel: bytes) -> None:
         """Send a parcel if it can leave at once."""
         if self.connection is not None and not self.connection.clogged:
-            self.connection.write([parcel])
+            self.connection.write(parcel)
         else:
             self.dropped += 1
 
@@ -144,7 +144,8 @@ class Link:
         if self.connection is not None:
             rest = [parcel for number, parcel in self.unacknowledged if number > self.written]
             self.written = self.number
-            self.connection.write(rest)
+            for parcel in rest:
+                self.connection.write(parcel)
 
     def acknowledged(self, number: int) -> None:
         """The other end has all up to this one."""

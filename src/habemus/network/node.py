@@ -313,13 +313,14 @@ class Node(Turns):
 
     def receive(self, acceptor: Acceptor, batch: list[Arrival], received: int) -> bool:
         """Messages have come together; says whether they have been dealt with."""
-        if self.inbound.get(acceptor.peer) is not acceptor or self.leaving or acceptor.hello is None:
+        hello = acceptor.hello
+        if hello is None or self.inbound.get(hello.sender) is not acceptor or self.leaving:
             return False
-        sender, instance = acceptor.peer, acceptor.hello.instance
+        sender = hello.sender
         self.turn(lambda: self.deliver(sender, batch))
         if self.ended.done():
             return False
-        self.received[sender] = (instance, received)
+        self.received[sender] = (hello.instance, received)
         return True
 
     def deliver(self, sender: Pid, batch: list[Arrival]) -> None:

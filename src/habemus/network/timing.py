@@ -19,7 +19,8 @@ from habemus.process import Detector, Pid, Process, dissect
 from habemus.scenario import Layer, Scenario
 from habemus.simulation.run import build_stack
 
-DETECTOR = "heartbeat"
+DETECTOR, DETECTOR_FOR_MANY = "heartbeat", "swim"
+MANY = 25  # members, from which on everybody's heartbeats to everybody cost too much: they grow with the square
 ALWAYS = {"transmission": 50, "eager": True}
 TIMING: dict[str, dict[str, Any]] = {
     "heartbeat": {"period": 500, "timeout": 2000, "look": 500},
@@ -47,7 +48,7 @@ def settled(scenario: Scenario, ids: list[Pid]) -> Scenario:
     needy = [anatomy for anatomy in stack if "heartbeat" not in anatomy.parameters]
     hears = any({"suspect", "trust"} & anatomy.events.keys() for anatomy in needy)
     if hears and not any(issubclass(anatomy.cls, Detector) for anatomy in stack):
-        layers.insert(0, Layer(DETECTOR))
+        layers.insert(0, Layer(DETECTOR if len(ids) < MANY else DETECTOR_FOR_MANY))
     timed = [Layer(each.algorithm, real_timing(each.algorithm, each.parameters)) for each in layers]
     parameters = real_timing(scenario.algorithm, scenario.parameters)
     return msgspec.structs.replace(scenario, layers=timed, parameters=parameters)

@@ -30,6 +30,7 @@ LARGEST_FRAME = 1 << 20
 LARGEST_GREETING = 1 << 14  # until the other end is known
 
 LENGTH = Layout(">I")
+HEAD = LENGTH.size
 PARCEL = 5
 
 
@@ -143,18 +144,17 @@ class Frames:
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """The bodies that are complete with this data, each cut off only when the one before has been dealt with."""
-        if self.position < len(self.data):
-            data = self.data[self.position :] + data
-        self.data, self.position = data, 0
-        while len(data) - self.position >= LENGTH.size:
-            (length,) = LENGTH.unpack_from(data, self.position)
+        self.data = data = self.data[self.position :] + data if self.position < len(self.data) else data
+        self.position = start = 0
+        while len(data) >= (body := start + HEAD):
+            (length,) = LENGTH.unpack_from(data, start)
             if length > self.limit:
                 raise WireError(f"a frame of {length:,} bytes; at most {self.limit:,} are taken here")
-            start = self.position + LENGTH.size
-            if len(data) - start < length:
+            start = body + length
+            if len(data) < start:
                 return
-            self.position = start + length
-            yield data[start : self.position]
+            self.position = start
+            yield data[body:start]
 
 
 class Codec:

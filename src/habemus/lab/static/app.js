@@ -177,6 +177,11 @@ lab.on("run", () => {
   timeline.open();
   if (lab.compared) compare();
 });
+lab.on("grown", () => {
+  page.stage.grow();
+  page.diagram.reset();
+  timeline.open();
+});
 lab.on("compare", compare);
 lab.on("branch", () => {
   if (lab.compared === lab.branch) lab.compare(null);

@@ -443,7 +443,7 @@ export class Diagram {
     ctx.textAlign = "right";
     ctx.textBaseline = "middle";
     ctx.fillStyle = colours.soft;
-    ctx.fillText(t("ticks"), x + 6, HEADING / 2 + 2);
+    ctx.fillText(model.run.unit ?? t("ticks"), x + 6, HEADING / 2 + 2);
   }
 
   // Pointing ----------------------------------------------------------------------------------------------------------

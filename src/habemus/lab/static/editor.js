@@ -40,7 +40,7 @@ function asked() {
     ...base,
     algorithm,
     topology: sameSize ? base.topology : { n },
-    ...(starters === "kept" ? {} : { starters }),
+    ...(starters === "kept" ? {} : { starters: starters === "one" ? "one" : undefined }), // all is what an election does anyway
     seed: Number(parts.seed.value),
   };
 }

@@ -185,7 +185,11 @@ function whole(value) {
 
 /** Show what can be done to what was clicked. */
 export function offer(what, point) {
-  if (what === null || !canFork()) return;
+  if (what === null) return;
+  if (!canFork()) {
+    if (lab.branch?.scenario?.schedule) showMenu(point, { title: t("menu.schedule"), note: t("menu.schedule.why") }, []);
+    return;
+  }
   const at = t("menu.at", { time: moment() });
   if (what.process !== undefined) showMenu(point, { title: t("process", { id: what.process }), note: at }, processActions(what.process));
   else if (what.processes) showMenu(point, { title: t("processes", { ids: shortList(what.processes) }), note: at }, groupActions(what.processes));

@@ -24,7 +24,7 @@ export class Drawer {
     this.figures = { element: document.createElement("div"), update: () => drawFigures(this.figures.element) };
     this.sheets = { state: this.state, source: this.source, story: this.story, script: this.script, figures: this.figures };
     this.chosen = "state";
-    for (const name of ["run", "cursor", "select", "branch", "language"]) lab.on(name, () => this.refresh());
+    for (const name of ["run", "grown", "cursor", "select", "branch", "language"]) lab.on(name, () => this.refresh());
     lab.on("playing", () => this.refresh());
     lab.on("mode", () => {
       this.choose(lab.mode === "watch" ? (this.chosen === "panel" ? "state" : this.chosen) : "panel");
@@ -96,7 +96,7 @@ function drawState(element) {
   const focus = document.activeElement?.closest?.("[data-focus]")?.dataset.focus;
   const message = selected?.message;
   const index = selected?.event ?? cursor;
-  const id = selected?.process ?? (selected?.event === undefined ? model.events[index]?.process : model.events[selected.event].process) ?? model.ids[0];
+  const id = selected?.process ?? model.ids[Math.max(0, model.lanes[index] ?? 0)];
   const parts = [];
   if (message !== undefined && model.flightsOf.has(message)) parts.push(...messageParts(message));
   parts.push(...processParts(id, selected?.event ?? cursor), ...underWayParts());

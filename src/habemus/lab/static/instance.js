@@ -44,7 +44,7 @@ export class InstanceForm {
     );
   }
 
-  instance() {
+  instance(more = {}) {
     const { algorithm, parameters, layers, starters, network, detection } = this.branch.scenario;
     const n = Number(this.size.value);
     const scenario = { algorithm, topology: this.place(n) };
@@ -53,7 +53,7 @@ export class InstanceForm {
     if (detection !== undefined) scenario.detection = detection;
     if (network?.fifo === false) scenario.network = { fifo: false };
     if (starters !== undefined && !(Array.isArray(starters) && n !== this.ids.length)) scenario.starters = starters;
-    const limits = {};
+    const limits = { ...more };
     if (this.timing.value) limits.timing = this.timing.value;
     COUNTS.forEach((name, index) => {
       if (Number(this.counts[index].value)) limits[name] = Number(this.counts[index].value);

@@ -85,15 +85,14 @@ export const lab = {
 
   /**
    * Show a run that was made elsewhere: step by step, or live. Shown again under the same title it takes the place of
-   * the one before; `at` is the event to stand at, the last one unless told.
+   * the one before ("grown" is emitted then, not "run"); `at` is the event to stand at, the last one unless told.
    */
   showRun(run, { title = "", live = false, at } = {}) {
     const again = this.branch?.shown && this.branch.title === title ? this.branch : null;
     const branch = again ?? this.addBranch(run, { title, parent: null, from: -1, shown: true });
     const follow = again === null || this.cursor >= branch.run.events.length - 1;
     if (again) Object.assign(again, { run, scenario: run.scenario, model: new Model(run) });
-    this.live = live;
-    this.show(branch, at ?? (follow ? run.events.length - 1 : this.cursor), { live });
+    this.show(branch, at ?? (follow ? run.events.length - 1 : this.cursor), { live, grown: again !== null });
     return branch;
   },
 
@@ -137,7 +136,7 @@ export const lab = {
   },
 
   /** Show a branch, at an event or where it was left. */
-  show(branch, at = branch.cursor, { live = false } = {}) {
+  show(branch, at = branch.cursor, { live = false, grown = false } = {}) {
     this.pause();
     if (this.branch) this.branch.cursor = this.cursor;
     const changed = this.branch !== branch || this.run !== branch.run;
@@ -149,7 +148,7 @@ export const lab = {
     if (changed && this.selected?.process === undefined) this.selected = null;
     this.cursor = clamp(at, -1, this.run.events.length - 1);
     this.position = this.model.reachOf(this.cursor);
-    if (changed) this.emit("run", this.run);
+    if (changed) this.emit(grown ? "grown" : "run", this.run);
     this.emit("branch", branch);
     this.emit("cursor", this.cursor);
   },

@@ -280,16 +280,16 @@ function row(node) {
         ];
   return build(
     "li",
-    { class: `node ${node.state}${leads ? " leads" : inside ? " inside" : ""}`, "data-id": node.id },
-    build("span.node-id", {}, leads ? "♛ " : inside ? "▣ " : "", String(node.id)),
+    { class: `member ${node.state}${leads ? " leads" : inside ? " inside" : ""}`, "data-id": node.id },
+    build("span.member-id", {}, leads ? "♛ " : inside ? "▣ " : "", String(node.id)),
     build(
-      "span.node-facts",
+      "span.member-facts",
       {},
-      build("span.node-pid", {}, node.pid ? t("live.pid", { pid: node.pid }) : "–"),
-      build("span.node-state", {}, [t(`live.${node.state}`), ...["leader", "inside", "waiting"].filter((role) => hasRole(node.id, role)).map((role) => t(`live.${role}`)), cut ? t("live.cutoff") : ""].filter(Boolean).join(", ")),
+      build("span.member-pid", {}, node.pid ? t("live.pid", { pid: node.pid }) : "–"),
+      build("span.member-state", {}, [t(`live.${node.state}`), ...["leader", "inside", "waiting"].filter((role) => hasRole(node.id, role)).map((role) => t(`live.${role}`)), cut ? t("live.cutoff") : ""].filter(Boolean).join(", ")),
     ),
-    build("span.node-acts", {}, buttons),
-    node.complaint ? build("span.node-complaint", {}, node.complaint) : null,
+    build("span.member-acts", {}, buttons),
+    node.complaint ? build("span.member-complaint", {}, node.complaint) : null,
   );
 }
 
@@ -350,7 +350,7 @@ function render() {
     panel.replaceChildren(
       build("p.soft", {}, t("live.text", { n: status.nodes.length, algorithm: status.algorithm })),
       clock(),
-      build("ul.nodes", {}, status.nodes.map(row)),
+      build("ul.members", {}, status.nodes.map(row)),
       links(),
       build(
         "div.step-tools",

@@ -154,8 +154,11 @@ export class Timeline {
     const text = t("clock", { time: number(time), event: number(cursor + 1), events: number(model.events.length) });
     if (this.clockText !== text) {
       this.clockText = text;
-      this.clock.innerHTML = `<b>${number(time)}</b> <span class="soft">${t("ticks")}</span><br /><span class="soft">${t("clock.event", { event: number(cursor + 1), events: number(model.events.length) })}</span>`;
+      this.clock.innerHTML = `<b>${number(time)}</b> <span class="soft">${lab.run.unit ?? t("ticks")}</span><br /><span class="soft">${t("clock.event", { event: number(cursor + 1), events: number(model.events.length) })}</span>`;
       this.range.setAttribute("aria-valuetext", text);
+      const { kept, total } = lab.run;
+      this.clock.title = kept < total ? t("clock.kept", { kept: number(kept), total: number(total) }) : "";
+      this.clock.classList.toggle("cut-short", kept < total);
     }
     return false;
   }

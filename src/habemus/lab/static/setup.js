@@ -4,7 +4,9 @@
 // change of the algorithm begins afresh, a change of size or shape drops what named the old processes.
 
 import { lab } from "./lab.js";
+import { Options, entryOf } from "./options.js";
 import { t } from "./text.js";
+import mottos from "./words/mottos.js";
 
 const KINDS = ["election", "mutex", "detector"];
 const DELAYS = ["unit", "uniform:1:10", "exponential:10", "lognormal:10:0.5", "constant:5"];
@@ -21,12 +23,17 @@ export class Setup {
       ${field("loss", "input", 'type="number" min="0" max="100" step="any" required')}
       ${field("seed", "input", 'type="number" step="1" required')}
       <datalist id="delays">${DELAYS.map((delay) => `<option value="${delay}"></option>`).join("")}</datalist>
+      <details id="options" class="options"></details>
       <button class="primary run" id="run" data-t="run" data-t-title="run.title"></button>
       <div class="idea" id="idea"></div>`;
     this.inputs = Object.fromEntries(["algorithm", "topology", "n", "order", "delay", "loss", "seed"].map((name) => [name, form.querySelector(`#setup-${name}`)]));
+    this.options = new Options(form.querySelector("#options"));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      lab.openScenario(this.scenario());
+      this.options.element.open = false;
+      const scenario = this.scenario();
+      const own = scenario.algorithm === lab.branch?.scenario.algorithm ? lab.branch.code : undefined;
+      lab.openScenario(scenario, { code: own });
     });
     this.inputs.algorithm.addEventListener("change", () => this.chooseAlgorithm());
     lab.on("catalogue", () => this.fill());
@@ -39,7 +46,7 @@ export class Setup {
   }
 
   get entry() {
-    return lab.catalogue?.algorithms.find((entry) => entry.name === this.inputs.algorithm.value);
+    return entryOf(this.inputs.algorithm.value);
   }
 
   fill() {
@@ -75,15 +82,18 @@ export class Setup {
     delay.value = scenario.network?.delay ?? "unit";
     loss.value = Math.round((scenario.network?.loss ?? 0) * 1e6) / 1e4;
     seed.value = scenario.seed ?? 0;
+    this.options.show(this.entry, scenario);
     this.shown = this.values();
-    this.showIdea();
+    this.showIdea(run.warning);
   }
 
-  showIdea() {
+  /** What the algorithm does, in a line; or what it takes for granted and does not get. */
+  showIdea(warning) {
     const idea = this.form.querySelector("#idea");
-    const warning = lab.run?.warning;
+    const { entry } = this;
+    const motto = entry ? ((lab.language === "pt" && mottos[entry.name]) || entry.motto || entry.idea || "") : "";
     idea.classList.toggle("warning", Boolean(warning));
-    idea.textContent = warning || (this.entry ? this.entry.motto || this.entry.idea || "" : "");
+    idea.textContent = warning || motto;
     idea.title = idea.textContent;
   }
 
@@ -104,9 +114,8 @@ export class Setup {
     this.choose(inputs.order, "random");
     inputs.n.disabled = false;
     if (Number(inputs.n.value) > 100) inputs.n.value = 8;
-    const idea = this.form.querySelector("#idea");
-    idea.classList.remove("warning");
-    idea.textContent = entry.motto || entry.idea || "";
+    this.options.show(entry);
+    this.showIdea();
   }
 
   values() {
@@ -133,7 +142,8 @@ export class Setup {
     if (Object.keys(network).length) scenario.network = network;
     else delete scenario.network;
     scenario.seed = Number(values.seed);
-    if (base && !same(scenario.network, base.scenario.network)) delete scenario.expect;
+    this.options.apply(scenario);
+    if (base && !same(scenario, base.scenario)) delete scenario.expect; // that was said of another run
     return scenario;
   }
 }

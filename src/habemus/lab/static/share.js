@@ -73,7 +73,7 @@ export async function openShared() {
     data = await unpacked(window.location.hash.slice(MARK.length));
     if (data.format !== FORMAT || !data.runs.length) throw new Error("format");
   } catch {
-    lab.report({ message: t("share.broken") });
+    say(t("share.broken"), "mistake");
     return false;
   }
   window.history.replaceState(null, "", window.location.pathname);
@@ -90,16 +90,15 @@ export async function openShared() {
   lab.show(branch, data.at);
   const same = branch.run.digest === data.digest;
   const sentence = t(same ? "share.same" : "share.differs", { digest: branch.run.digest.slice(0, 12), other: String(data.digest).slice(0, 12) });
-  if (same) say(sentence);
-  else lab.report({ message: sentence });
+  say(sentence, same ? "holds" : "mistake");
   return true;
 }
 
-// A sentence that goes away by itself.
-function say(sentence) {
-  const note = build("div.note", { role: "status", id: "share-note" }, `✓ ${sentence}`);
+// A sentence that goes away by itself; one that tells of a mistake after a while longer.
+function say(sentence, kind) {
+  const note = build("div.note", { role: "status", id: "share-note", "data-kind": kind }, `${kind === "holds" ? "✓" : "✗"} ${sentence}`);
   document.body.append(note);
-  setTimeout(() => note.remove(), 6000);
+  setTimeout(() => note.remove(), kind === "holds" ? 6000 : 12_000);
 }
 
 /** Have the page's button share, and a link that is pasted into an open page be opened. */

@@ -2,9 +2,8 @@
 
 import { get } from "./api.js";
 import { lab } from "./lab.js";
+import { coloured } from "./python.js";
 import { t } from "./text.js";
-
-const TOKENS = /("""[\s\S]*?"""|'''[\s\S]*?'''|[rfb]?"(?:[^"\\\n]|\\.)*"|[rfb]?'(?:[^'\\\n]|\\.)*')|(#[^\n]*)|(@[\w.]+)|\b(and|as|assert|break|class|continue|def|del|elif|else|except|finally|for|from|if|import|in|is|lambda|match|case|not|or|pass|raise|return|try|while|with|yield|None|True|False|self)\b/g;
 
 const sources = new Map(); // algorithm name -> what the server says of it
 
@@ -40,7 +39,7 @@ export class SourceSheet {
   show(key, name, source) {
     this.shown = key;
     this.title.textContent = source ? `${source.file.split("/").pop()}` : t("source.none", { name });
-    this.code.innerHTML = source ? coloured(source.text) : "";
+    this.code.replaceChildren(...(source ? lines(coloured(source.text)) : []));
     this.lit = "";
   }
 
@@ -80,21 +79,23 @@ async function own(text) {
   return { file: "own.py", text, clauses };
 }
 
-/** Python as HTML, a line at a time. */
-export function coloured(text) {
-  const escape = (part) => part.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-  const names = ["string", "comment", "decorator", "keyword"];
-  let html = "";
-  let at = 0;
-  for (const match of text.matchAll(TOKENS)) {
-    html += escape(text.slice(at, match.index));
-    const kind = names[match.slice(1).findIndex((group) => group !== undefined)];
-    html += match[0].split("\n").map((line) => `<span class="${kind}">${escape(line)}</span>`).join("\n");
-    at = match.index + match[0].length;
+/** Coloured source as one element a line. */
+function lines(nodes) {
+  const made = [];
+  const begin = () => {
+    const line = document.createElement("span");
+    line.className = "line";
+    line.dataset.number = made.push(line);
+    return line;
+  };
+  let line = begin();
+  for (const node of nodes) {
+    const [text, kind] = node instanceof Element ? [node.textContent, node.className] : [node, null];
+    text.split("\n").forEach((part, k) => {
+      if (k > 0) line = begin();
+      if (part) line.append(kind ? Object.assign(document.createElement("span"), { className: kind, textContent: part }) : part);
+    });
   }
-  html += escape(text.slice(at));
-  return html
-    .split("\n")
-    .map((line, k) => `<span class="line" data-number="${k + 1}">${line || " "}</span>`)
-    .join("");
+  for (const empty of made.filter((one) => !one.hasChildNodes())) empty.append(" ");
+  return made;
 }

@@ -7,8 +7,8 @@ import { drawIcon, widthOf } from "./drawing.js";
 import { calm, painter } from "./frames.js";
 import { lab } from "./lab.js";
 import { layOut } from "./layouts.js";
-import { LOST, RECEIVED, UNDER_WAY, labelOf } from "./model.js";
-import { FONT, ICON_PATH, ROLE_COLOUR, VIOLATION, coloursOf } from "./palette.js";
+import { LOST, UNDER_WAY, labelOf } from "./model.js";
+import { FONT, ICON_PATH, ROLE_COLOUR, coloursOf } from "./palette.js";
 import { listed, t } from "./text.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -49,12 +49,19 @@ export class Stage {
     this.points = layOut(run);
     this.svg.replaceChildren();
     this.nodes = model.ids.map((id, place) => this.makeNode(id, place));
-    this.edges = run.edges.length || run.ids.length > 200 ? run.edges : [];
+    this.edges = run.edges;
+    this.grow();
+    this.resize();
+  }
+
+  /** The same run with more events, or other ones. */
+  grow() {
+    const { model } = lab;
     this.lost = model.flights
       .filter((flight) => flight.fate === LOST)
       .sort((a, b) => model.positions[a.end] - model.positions[b.end]);
+    this.shown = new Set();
     this.drawLegend();
-    this.resize();
   }
 
   setTheme(theme) {

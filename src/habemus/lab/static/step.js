@@ -13,6 +13,7 @@ let panel = null;
 let form = null;
 let steps = [];
 let answer = null;
+let continued = null; // the branch whose schedule is continued
 let placing = false; // while the steps so far come on the screen
 let asking = 0;
 let ends = [];
@@ -34,7 +35,7 @@ async function ask(taken, more = {}) {
   const turn = ++asking;
   panel?.setAttribute("aria-busy", "true");
   try {
-    const said = await post("/api/step", { ...form.instance(), steps: taken, ...more });
+    const said = await post("/api/step", { ...instance(), steps: taken, ...more });
     if (turn !== asking) return;
     answer = said;
     steps = said.steps;
@@ -47,6 +48,13 @@ async function ask(taken, more = {}) {
   } finally {
     if (turn === asking) panel?.removeAttribute("aria-busy");
   }
+}
+
+// What is stepped through: what the fields say, where everybody may start whenever it likes; or, as long as they are left
+// alone, just what the schedule on the screen was made in.
+function instance() {
+  if (continued === null) return form.instance({ starts: "step" });
+  return continued.code === undefined ? { scenario: continued.scenario } : { scenario: continued.scenario, code: continued.code };
 }
 
 function chance() {
@@ -93,7 +101,14 @@ function begin() {
     return;
   }
   const schedule = lab.branch.scenario.schedule;
-  form = new InstanceForm({ small: false, changed: () => ask([]) });
+  continued = schedule ? lab.branch : null;
+  form = new InstanceForm({
+    small: false,
+    changed() {
+      continued = null;
+      ask([]);
+    },
+  });
   if (schedule) form.timing.value = schedule.timing ?? "";
   for (const input of schedule ? form.counts : []) input.value = schedule[input.name] ?? 0;
   panel.replaceChildren(

@@ -1,0 +1,119 @@
+"""Live: real processes, killed, paused, cut off and started again by button, on the same stage and diagram."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from pages import until
+
+PATIENCE = 60.0  # seconds: on a busy machine real processes take their time
+
+
+@pytest.fixture
+def live(open_page):
+    """A page in live mode, on a cluster of three that has elected its leader."""
+    page = open_page("#mode=live")
+    until(page, "document.querySelector('#live-start')")
+    page.locator("#live-algorithm").select_option("bully")
+    page.locator("#live-n").fill("3")
+    page.locator("#live-start").click()
+    until(page, "document.querySelector('.member.leads')", PATIENCE)
+    until(page, "habemus.live && habemus.run?.events.length > 5", PATIENCE)
+    yield page
+    page.locator("#live-stop").click()
+    until(page, "document.querySelector('#live-start')", PATIENCE)
+
+
+def pid_of(page, id):
+    """The PID that the page shows for a process, while it lives."""
+    until(page, f"/PID/.test(document.querySelector('.member[data-id=\"{id}\"] .member-pid').textContent)", PATIENCE)
+    return int(re.search(r"\d+", page.locator(f".member[data-id='{id}'] .member-pid").inner_text())[0])
+
+
+def act(page, id, what):
+    """Press a button of a process."""
+    page.locator(f".member[data-id='{id}'] [data-act={what}]").click()
+
+
+def state_of(pid):
+    """How the system says that a process is: S sleeping, R running, T stopped, gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return "gone"
+
+
+def test_the_leader_is_killed_by_button_and_the_clock_shows_how_soon_there_is_a_new_one(live):
+    leader = int(live.locator(".member.leads").get_attribute("data-id"))
+    pid = pid_of(live, leader)
+    os.kill(pid, 0)
+    act(live, leader, "kill")
+    until(live, "document.querySelector('.clock.done')", PATIENCE)
+    assert state_of(pid) in ("gone", "Z")
+    successor = int(live.locator(".member.leads").get_attribute("data-id"))
+    assert successor != leader
+    said = live.locator("#live-clock").inner_text()
+    assert f"from the kill of {leader} to {successor} in office" in said
+    assert 0 < float(re.match(r"([\d.]+) s", said)[1]) < PATIENCE
+    assert live.evaluate("parseFloat(getComputedStyle(document.querySelector('.clock-time')).fontSize)") >= 40
+    until(live, f"habemus.model.processAt(habemus.model.placeOf.get({leader}), habemus.cursor).status === 'crashed'")
+    until(live, f"habemus.model.processAt(habemus.model.placeOf.get({successor}), habemus.cursor).role === 'leader'")
+    act(live, leader, "restart")
+    until(live, f"document.querySelector('.member[data-id=\"{leader}\"]').classList.contains('running')", PATIENCE)
+    assert pid_of(live, leader) != pid
+
+
+def test_a_process_is_paused_and_goes_on(live):
+    pid = pid_of(live, 1)
+    act(live, 1, "pause")
+    until(live, "document.querySelector('.member[data-id=\"1\"]').classList.contains('paused')", PATIENCE)
+    assert state_of(pid) == "T"
+    act(live, 1, "resume")
+    until(live, "document.querySelector('.member[data-id=\"1\"]').classList.contains('running')", PATIENCE)
+    assert state_of(pid) in ("S", "R")
+
+
+def test_a_link_is_cut_and_mended(live):
+    live.locator("#live-cut").click()
+    until(live, "document.querySelector('.live-links').textContent.includes('1–2')", PATIENCE)
+    until(live, "habemus.model.cutsAt(habemus.cursor).has('1 2')", PATIENCE)
+    live.locator("#live-heal").click()
+    until(live, "!document.querySelector('.live-links').textContent.includes('1–2')", PATIENCE)
+    act(live, 3, "cut")
+    until(live, "document.querySelector('.member[data-id=\"3\"] .member-state').textContent.includes('cut off')", PATIENCE)
+    live.locator("#live-heal").click()
+    until(live, "document.querySelector('#live-heal').disabled", PATIENCE)
+
+
+def test_the_stream_is_stopped_and_one_scrubs_back_then_follows_again(live):
+    live.locator("#live-freeze").click()
+    until(live, "document.querySelector('#live-follow')")
+    count = live.evaluate("habemus.run.events.length")
+    live.evaluate("habemus.seek(2)")
+    until(live, "/[1-9]/.test(document.querySelector('.live-waiting').textContent)", PATIENCE)
+    assert live.evaluate("[habemus.cursor, habemus.run.events.length]") == [2, count]
+    assert live.locator("#stage .node").count() == 3
+    live.locator("#live-follow").click()
+    until(live, f"habemus.run.events.length > {count} && habemus.cursor === habemus.run.events.length - 1", PATIENCE)
+
+
+def test_who_scrubs_back_stops_the_stream_by_that(live):
+    live.evaluate("habemus.seek(1)")
+    until(live, "document.querySelector('#live-follow')")
+    assert live.evaluate("habemus.cursor") == 1
+
+
+def test_what_real_processes_did_is_exported_as_a_trace(live, tmp_path):
+    from habemus.trace.format import read_trace
+
+    live.locator("#live-freeze").click()
+    live.locator("#export").click()
+    assert live.locator(".export").count() == 1
+    with live.expect_download() as download:
+        live.locator(".export[data-kind=json]").click()
+    download.value.save_as(tmp_path / "trace.jsonl")
+    trace = read_trace(tmp_path / "trace.jsonl")
+    assert [event.event for event in trace.events] == list(range(len(trace.events)))
+    assert any(event.role == "leader" for event in trace.events)
+    live.keyboard.press("Escape")

@@ -1,0 +1,56 @@
+"""How soon a leader is replaced: at once where its connections close, by time where it hangs.
+
+Time-outs are set so long that whoever waited for one would be far too late, however busy the machine is.
+"""
+
+import asyncio
+import signal
+import time
+
+import pytest
+from groups import until
+
+from habemus.network.cluster import Cluster
+from habemus.network.timing import in_haste
+from habemus.scenario import Scenario
+
+PATIENT = [
+    Scenario("bully", parameters={"transmission": 5000}),
+    Scenario("raft-election", parameters={"low": 10_000, "high": 12_000, "heartbeat": 4000}),
+]
+SOON = 3.5  # seconds; less than any time-out of these
+
+
+def downtime(scenario, number, folder):
+    """Do this to the leader of three: how long until the others agree on another, in seconds."""
+
+    async def run():
+        made = Cluster(scenario, 3, folder)
+        try:
+            await made.start()
+            await until(lambda: made.leader is not None, 40)
+            leader = made.leader
+            begun = time.monotonic()
+            made.members[leader].signal(number)
+            others = [member for member in made.members.values() if member.id != leader]
+            await until(
+                lambda: len(named := {m.status.get("leader") for m in others}) == 1 and not named & {None, leader}, 30
+            )
+            return time.monotonic() - begun
+        finally:
+            for member in made.members.values():
+                member.kill()
+            await made.end()
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize("scenario", PATIENT, ids=lambda scenario: scenario.algorithm)
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_who_dies_or_leaves_in_order_is_replaced_before_any_time_out(scenario, number, tmp_path):
+    assert downtime(scenario, number, tmp_path) < SOON
+
+
+@pytest.mark.parametrize("algorithm", ["bully", "raft-election"])
+def test_in_haste_who_hangs_is_replaced_long_before_the_usual_time(algorithm, tmp_path):
+    assert downtime(in_haste(Scenario(algorithm)), signal.SIGSTOP, tmp_path) < 1.0
