@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from small_instances import AnyProtocol, Letter, explore, final_worlds, question
 from test_reduction import CHECKED, smallest
@@ -13,12 +13,13 @@ from habemus.process import Election, Pid, upon, upon_start
 TICKING = f"{Path(__file__).parents[2] / 'bench' / 'checking' / 'ticking.py'}:TickingRicartAgrawala"
 
 
-@pytest.fixture(params=[64, 1], ids=["far-sighted", "short-sighted"], autouse=True)
+@pytest.fixture(params=[64, 1], ids=["far-sighted", "short-sighted"])
 def foresight(request, monkeypatch):
     """Whoever looks at one pair only before it forgets is often wrong, and has to find out."""
     monkeypatch.setattr("habemus.checking.twins.LOOKED_AT", request.param)
 
 
+@pytest.mark.usefixtures("foresight")
 @pytest.mark.parametrize("fifo", [True, False], ids=["fifo", "overtaking"])
 @pytest.mark.parametrize("name", CHECKED)
 def test_the_whole_catalogue_gets_the_same_verdict_and_the_same_ends(name, fifo):
@@ -29,7 +30,8 @@ def test_the_whole_catalogue_gets_the_same_verdict_and_the_same_ends(name, fifo)
         assert final_worlds(full) == final_worlds(forgetful)
 
 
-@settings(max_examples=100)
+@pytest.mark.usefixtures("foresight")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(2, 3),
@@ -50,7 +52,8 @@ def test_on_any_protocol_all_ends_are_found_and_every_violation(seed, n, kinds, 
             assert final_worlds(full) == final_worlds(forgetful)
 
 
-def test_a_clock_is_forgotten_once_it_has_stamped_the_last_request():
+def test_a_clock_is_forgotten_once_it_has_stamped_the_last_request(monkeypatch):
+    monkeypatch.setattr("habemus.checking.twins.LOOKED_AT", 64)
     asked = question(TICKING, n=3, fifo=False)
     kept, forgetful = explore(asked, True), explore(asked, True, forgetful=True)
     assert forgetful.semantics.forgot and len(forgetful.states) * 2 < len(kept.states)
@@ -79,6 +82,7 @@ class Late(Election):
             self.elect(self.id)
 
 
+@pytest.mark.usefixtures("foresight")
 def test_what_matters_in_the_end_is_remembered():
     asked = question("test_twins:Late", n=2, fifo=False, properties=["termination"])
     assert explore(asked, False).violated == explore(asked, True, forgetful=True).violated == "termination"

@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 
+import pytest
 from labs import COMMAND, running_lab
 
 from habemus.cli.lab import open_browser
@@ -29,6 +30,15 @@ def test_a_port_that_is_taken_is_told_in_one_sentence():
         done = subprocess.run([*COMMAND, "lab", "--no-open", "--port", str(port)], capture_output=True, text=True)
     assert done.returncode == 2 and done.stdout == ""
     assert done.stderr == f"habemus: --port {port}: cannot listen there: Address already in use\n"
+
+
+@pytest.mark.parametrize(
+    "options", [["--port", "99999"], ["--port", "-1"], ["--port", "http"], ["--colour"], ["bully"]]
+)
+def test_a_mistake_is_told_in_one_sentence(options):
+    done = subprocess.run([*COMMAND, "lab", "--no-open", *options], capture_output=True, text=True)
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.startswith("habemus: ") and done.stderr.count("\n") == 1
 
 
 def test_the_usual_port_being_taken_it_takes_another():

@@ -29,8 +29,8 @@ FACTS = """async () => {
         tries.push({ label: trial.label, promise: trial, leader, broken });
       }
       const light = step.light ? moment(run, step.light) : -1;
-      const { messages } = run;
-      facts.push({ story: story.name, number, scenario, at, light, en: step.en, pt: step.pt, tries, messages, said: step.messages });
+      const { en, pt, messages: said } = step;
+      facts.push({ story: story.name, number, scenario, at, light, en, pt, tries, messages: run.messages, said });
     }
   }
   return { facts, titles: stories.map((story) => story.title) };

@@ -185,7 +185,7 @@ def test_all_that_acts_can_be_reached_by_tab(page):
 def test_pointing_at_an_event_lights_up_its_causal_past_and_future(page):
     open_scenario(page, {"algorithm": "chang-roberts", "topology": {"ids": [3, 1, 4, 2, 5]}}, at=12)
     page.wait_for_timeout(300)
-    point = page.evaluate("habemus.page.diagram.pointOf(12)")
+    point = page.evaluate("habemus.page.diagram.pointing.pointOf(12)")
     box = page.locator("#diagram canvas").bounding_box()
     page.mouse.move(box["x"] + point["x"], box["y"] + point["y"])
     until(page, "habemus.page.diagram.lit !== null")
@@ -210,7 +210,7 @@ def ancestors(event, parents):
 def test_a_click_on_an_event_goes_there_and_shows_what_it_changed(page):
     open_scenario(page, BULLY, at=10)
     page.wait_for_timeout(300)
-    point = page.evaluate("habemus.page.diagram.pointOf(2)")
+    point = page.evaluate("habemus.page.diagram.pointing.pointOf(2)")
     box = page.locator("#diagram canvas").bounding_box()
     page.mouse.click(box["x"] + point["x"], box["y"] + point["y"])
     assert page.evaluate("habemus.cursor") == 2
@@ -305,7 +305,7 @@ def test_where_motion_is_unwanted_messages_jump(open_page):
     page = open_page(reduced_motion="reduce")
     page.evaluate("habemus.pause()")
     open_scenario(page, BULLY, at=4)
-    where = "habemus.page.stage.pointOf(habemus.model.flights[0])"
+    where = "habemus.page.stage.traffic.pointOf(habemus.model.flights[0])"
     before = page.evaluate(where)
     page.evaluate("habemus.seekPosition(habemus.position + 10)")
     page.wait_for_timeout(100)

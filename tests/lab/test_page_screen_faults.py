@@ -187,3 +187,24 @@ def test_the_script_shows_each_fault_as_a_line_and_a_changed_line_makes_a_branch
     page.click("#run-script")
     assert "Line 2" in page.locator(".script .problem").inner_text()
     assert page.evaluate("habemus.branches.length") == 3
+
+
+def test_a_fault_while_it_plays_lets_the_branch_play_on(page):
+    open_scenario(page, SLOW_RING, at=-1)
+    page.evaluate("habemus.play()")
+    until(page, "habemus.cursor >= 4")
+    click(page, point_of_process(page, 4))
+    menu_item(page, "pause").click()
+    branch(page)
+    until(page, "habemus.playing")
+
+
+def test_a_group_can_be_chosen_process_by_process(page):
+    open_scenario(page, BULLY, at=4)
+    for pid in (2, 3, 5, 3):
+        page.keyboard.down("Shift")
+        click(page, point_of_process(page, pid))
+        page.keyboard.up("Shift")
+    assert page.evaluate("habemus.selected.processes") == [2, 5]
+    page.keyboard.press("f")
+    assert branch(page)["fault"]["groups"] == [[2, 5], [1, 3, 4]]

@@ -79,6 +79,21 @@ def test_a_property_of_the_whole_run_is_pending_until_what_it_waits_for_has_come
     assert strips["uniqueness"] == [[-1, "holds"]]
 
 
+def test_nobody_starves_is_pending_while_somebody_waits():
+    run = told(Scenario("lamport", topology=Place(n=3)))
+    asked = [event["event"] for event in run["events"] if event.get("role") == "waiting"]
+    inside = [event["event"] for event in run["events"] if event.get("role") == "inside"]
+    waiting = 0
+    expected = [[-1, "holds"]]
+    for event in sorted([*asked, *inside]):
+        waiting += 1 if event in asked else -1
+        state = "pending" if waiting else "holds"
+        if state != expected[-1][1]:
+            expected.append([event, state])
+    strips = {judged["name"]: judged["strip"] for judged in run["properties"]}
+    assert strips["starvation_freedom"] == expected and len(expected) > 2
+
+
 def test_to_watch_a_run_does_not_change_it():
     for name in algorithm_names():
         scenario = Scenario(name, topology=Place(n=5), until=300)

@@ -466,6 +466,8 @@ def test_times_are_patient_unless_they_are_given():
     assert (hasty["low"], hasty["high"]) == (50, 90)
     assert "heartbeat" not in hasty  # a patient one would come too late for these
     assert settled(Scenario("bully", layers=[Layer("swim")]), ids).layers[0].algorithm == "swim"
+    crowd = settled(Scenario("bully"), list(range(1, 101)))
+    assert [layer.algorithm for layer in crowd.layers] == ["swim"]  # 9,900 heartbeats every half second are too many
 
 
 def test_a_graph_that_does_not_join_the_members_is_refused(tmp_path):

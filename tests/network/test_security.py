@@ -68,14 +68,14 @@ def test_a_key_works_on_top_of_tls(tmp_path):
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7", "2001:db8::7", "no.such.host.invalid"])
 def test_off_loopback_there_is_no_start_without_key_or_certificates(host):
     with pytest.raises(NetworkError, match="have to prove who they are"):
-        require_protection([("127.0.0.1", 7001), (host, 7002)], None, None)
-    require_protection([(host, 7002)], b"k" * 16, None)
-    require_protection([(host, 7002)], None, certificates("member"))
+        require_protection([("127.0.0.1", 7001), (host, 7002)], None, False)
+    require_protection([(host, 7002)], b"k" * 16, False)
+    require_protection([(host, 7002)], None, True)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.9.9.9", "::1", "localhost"])
 def test_on_one_machine_nothing_is_required(host):
-    require_protection([(host, 7001)], None, None)
+    require_protection([(host, 7001)], None, False)
 
 
 def test_certificates_that_cannot_be_used_are_named():
@@ -114,3 +114,18 @@ def test_members_who_run_something_else_are_refused_and_logged(tmp_path, caplog)
     with caplog.at_level("INFO", "habemus.network"):
         asyncio.run(meet())
     assert "it runs bully over heartbeat, not raft-election" in caplog.text
+
+
+def test_a_node_of_a_program_does_not_start_unprotected_either(tmp_path):
+    async def start():
+        where = {1: ("127.0.0.1", 0), 2: ("192.0.2.1", 7001)}
+        for endpoint, dialling in (
+            (None, None),
+            (None, certificates("member").dialling),
+        ):  # nobody proves anything to us
+            node = Node(RAFT, 1, where, tmp_path, endpoint=endpoint, dialling_tls=dialling)
+            with pytest.raises(NetworkError, match=r"192\.0\.2\.1:7001 can be reached from other machines"):
+                await node.start()
+            await node.stop()
+
+    asyncio.run(start())

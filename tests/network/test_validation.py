@@ -9,6 +9,7 @@ from groups import agreed, traced_group, until
 from hypothesis import given
 from hypothesis import strategies as st
 
+from habemus.cli import main
 from habemus.network.errors import NetworkError
 from habemus.network.merging import merge
 from habemus.network.validation import validate
@@ -55,7 +56,9 @@ FORGERIES = {
     ),
     "a message to somebody else": (
         lambda event: event.sent,
-        lambda event: [replace(event, sent=[replace(event.sent[0], to=event.process % 3 + 1), *event.sent[1:]])],
+        lambda event: [
+            replace(event, sent=[replace(event.sent[0], to=6 - event.process - event.sent[0].to), *event.sent[1:]])
+        ],
     ),
     "a message that says something else": (
         lambda event: event.sent and "term" in event.sent[0].fields,
@@ -100,6 +103,18 @@ FORGERIES = {
 def test_what_no_run_has_is_named(real, forgery):
     with pytest.raises(NetworkError, match=r"event \d+ \(.* at process \d.* is not a step of raft-election"):
         validate(forged(real, *FORGERIES[forgery]))
+
+
+def test_the_command_says_yes_or_names_the_event(real, tmp_path, capsys):
+    good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl"
+    real.write(good)
+    forged(real, *FORGERIES["a message from nowhere"]).write(bad)
+    assert main(["trace", "validate", str(good)]) == 0
+    assert "each as the algorithm would take it" in capsys.readouterr().out
+    assert main(["trace", "validate", str(bad)]) == 1
+    assert "is not a step of raft-election" in capsys.readouterr().out
+    bad.write_text("nothing of the kind\n")
+    assert main(["trace", "validate", str(bad)]) == 2
 
 
 @given(data=st.data())

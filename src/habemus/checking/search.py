@@ -22,6 +22,7 @@ EVERY = 4096  # states between two looks at the clock and the memory
 IN_FULL = -1
 CHOICE, COMPARISON = 5, 10  # what looking for a choice costs, and looking at a local state for it, measured in steps
 WITHOUT_END = 1 << 60
+LITTLE = 10_000  # states, or comparisons
 
 Progress = Callable[["Search"], None]
 
@@ -67,6 +68,7 @@ class Search:
         self.finished = False
         self.recurrent = False  # whether a step was found that does not lead deeper: there may be a circle
         self.lost = False  # whether a clause failed
+        self.proven = LITTLE // 10  # states, by which what was forgotten is looked into
         self.truncated = False  # whether bounds left something out, or timers were kept from running out
         self.violated = ""
         self.at_end = False  # whether it is violated because nothing is left to do
@@ -93,18 +95,26 @@ class Search:
                     self.finished = True
                 elif self.frontier == 0:
                     self.finished = self.reduction is None or self.is_reviewed()
-                if self.semantics.forgot and (self.recurrent or self.lost or self.finished):
+                if self.finished or self.is_doubtful():
                     self.recall()
         except KeyboardInterrupt:
             self.interrupt()
 
+    def is_doubtful(self) -> bool:
+        """Whether it is time to ask if something was forgotten that matters: who errs may never come to an end."""
+        if not self.semantics.forgot:
+            return False
+        return self.recurrent or self.lost or len(self.states) >= self.proven
+
     def recall(self) -> None:
         """See whether anything was forgotten that matters: then begin anew, and remember it."""
         semantics = self.semantics
-        if self.stopped:
+        self.proven = max(2 * LITTLE, 4 * len(self.states))
+        if self.stopped or not semantics.forgot:
             return
-        deep = self.deepest + len(self.prefix)
-        needed = semantics.forgettable if self.recurrent or self.lost else semantics.missed(deep)
+        needed = semantics.forgettable
+        if not self.recurrent and not self.lost:  # the proof should not take longer than the search
+            needed = semantics.missed(self.deepest + len(self.prefix), LITTLE + len(self.states))
         if needed:
             semantics.forget_less(needed)
             self.reduction = Reduction(semantics)
@@ -137,7 +147,7 @@ class Search:
                 number = agenda.pop()
             if number % EVERY == EVERY - 1:
                 self.look_up(progress)
-            if self.stopped or (self.recurrent and self.semantics.forgot):
+            if self.stopped or self.is_doubtful():
                 return
             if breadth and self.cursor >= EVERY * 16:
                 del agenda[: self.cursor]

@@ -26,7 +26,6 @@ from habemus.properties import Property
 from habemus.simulation.topology import Topology
 
 LOOKED_AT = 64  # pairs, before two local states are taken for twins
-MOST_PAIRS = 200_000  # that are compared for a proof
 NOBODY, UNKNOWN = -1, -2
 VAIN = 50  # tries to forget a field, without one that succeeds, before it is given up
 INDISPENSABLE = ("leader", "waiting", "inside")  # what others than the process itself look at
@@ -191,9 +190,12 @@ class Twins(Steps):
 
     # Proving
 
-    def missed(self, steps: int) -> list[Pair]:
-        """The fields that should not have been forgotten: somebody can tell twins apart, in so many steps."""
-        culprit = self.told_apart(steps)
+    def missed(self, steps: int, effort: int) -> list[Pair]:
+        """The fields that should not have been forgotten: somebody can tell twins apart, in so many steps.
+
+        All of them if it takes more than so many comparisons to find that out.
+        """
+        culprit = self.told_apart(steps, effort)
         if culprit == UNKNOWN:
             return self.forgettable
         if culprit == NOBODY:
@@ -202,7 +204,7 @@ class Twins(Steps):
         guilty = [field for field in forgotten if not self.seem_alike(culprit, self.blanked(culprit, field))]
         return guilty or forgotten or self.forgettable
 
-    def told_apart(self, steps: int) -> int:
+    def told_apart(self, steps: int, effort: int) -> int:
         """A local state that can be told apart from its twin, in so many steps, by what happens; or `NOBODY`."""
         happening: dict[int, list[int]] = {}
         for key, outcomes in self.outcomes.items():
@@ -223,8 +225,8 @@ class Twins(Steps):
                     if pairs is None:
                         return origin
                     for one, other in pairs:
-                        if (one, other) not in seen:
-                            if len(seen) >= MOST_PAIRS:
+                        if (one, other) not in seen and not self.excess[one]:
+                            if len(seen) >= effort:
                                 return UNKNOWN
                             seen.add((one, other))
                             following.append((one, other, origin))

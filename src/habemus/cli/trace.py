@@ -65,10 +65,14 @@ def merge_command(
 def validate_command(
     file: Annotated[str, typer.Argument(help="A trace, merged if it is of several nodes.")],
 ) -> int:
-    """Replay a trace by the checker's rules: is every step one of the algorithm?"""
-    from habemus.network.validation import validate
+    """Retrace a run by the checker's rules: is every step one of the algorithm? Status 1 if not."""
+    from habemus.network.validation import NotARunError, validate
     from habemus.trace import read_trace
 
-    steps = validate(read_trace(file))
+    try:
+        steps = validate(read_trace(file))
+    except NotARunError as error:
+        print(error)
+        return 1
     print(f"{steps:,} steps, each as the algorithm would take it")
     return 0

@@ -30,6 +30,7 @@ class Strip(Property):
 
     def __init__(self, judge: Property, recorder: Recorder) -> None:
         super().__init__()
+        self.topic = judge.topic
         self.judge = judge
         self.recorder = recorder
         self.changes: list[tuple[int, str]] = []
@@ -51,21 +52,6 @@ class Strip(Property):
             self.changes.append((event, state))
 
 
-class LockStrip(Strip):
-    """The strip of a property of a mutex."""
-
-    topic = "mutex"
-
-
-class DetectorStrip(Strip):
-    """The strip of a property of a detector."""
-
-    topic = "detector"
-
-
-STRIPS = {"election": Strip, "mutex": LockStrip, "detector": DetectorStrip}
-
-
 def standing(judge: Property, world: World) -> str:
     """How a property stands: what it would say if nothing more happened."""
     if judge.witness is not None:
@@ -84,7 +70,7 @@ class Watched:
         self.recorder = recorder
         self.stack = stack
         self.initial = initial_state(recorder, stack)
-        self.strips = [STRIPS[judge.topic](judge, recorder) for judge in judges]
+        self.strips = [Strip(judge, recorder) for judge in judges]
         for strip in self.strips:
             strip.observe(world)
 

@@ -31,6 +31,7 @@ from habemus.network.handshake import Identity
 from habemus.network.link import Link
 from habemus.network.memory import Memory
 from habemus.network.recording import Recording
+from habemus.network.security import require_protection
 from habemus.network.stack import TICK, Stack, assumes_reliable_links
 from habemus.network.timing import patience_of_others, settled
 from habemus.network.turns import Turns
@@ -98,6 +99,7 @@ class Node(Turns):
         self.stack = Stack(stack, parameters, topology, id, coins or SystemRandom(), recorder)
         super().__init__(stack[-1].cls.__name__, (stall or patience_of_others(self.stack.layers)) * TICK)
         self.quiet = quiet
+        self.dialling_tls = dialling_tls
         self.endpoint = endpoint or Endpoint(*addresses[id])
         self.links = {
             peer: Link(self, peer, addresses[peer], dialling_tls) for peer in topology.neighbours(topology.place[id])
@@ -127,6 +129,9 @@ class Node(Turns):
 
     async def start(self) -> None:
         """Remember, listen, dial, and take the first step when the others are there or nobody else seems to come."""
+        here = (self.endpoint.host, self.endpoint.port)
+        tls = self.dialling_tls is not None and self.endpoint.tls is not None
+        require_protection([here, *self.addresses.values()], self.key, tls)
         self.remember()
         if self.group in self.endpoint.nodes:
             raise NetworkError(f"there is a process of the group {self.group!r} at this port already")

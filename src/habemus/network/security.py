@@ -58,9 +58,9 @@ def read_certificates(certificate: str | None, key: str | None, authority: str |
     return Certificates(certificate, key, authority)
 
 
-def require_protection(addresses: Iterable[Address], key: bytes | None, certificates: Certificates | None) -> None:
+def require_protection(addresses: Iterable[Address], key: bytes | None, tls: bool) -> None:
     """Refuse to be reachable from other machines without proof of who connects."""
-    if key is None and certificates is None:
+    if key is None and not tls:
         for address in addresses:
             if not on_loopback(address):
                 raise NetworkError(

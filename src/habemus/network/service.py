@@ -160,14 +160,13 @@ class Service:
         own = own_address(wishes, listed)
         id = own_id(wishes, listed, own)
         bound = parse_address(wishes.listen, "--listen") if wishes.listen is not None else own
-        require_protection([bound, own, *(listed or {}).values()], key, certificates)
+        require_protection([bound, own, *(listed or {}).values()], key, certificates is not None)
         endpoint = Endpoint(*bound, certificates.accepting if certificates is not None else None)
         data = Path(wishes.data or Path.home() / ".local" / "state" / "habemus" / wishes.group / str(id))
         members = listed or await self.found(data, id, own, key, endpoint, certificates)
         if members is None:
             endpoint.close()
             return None
-        require_protection(members.values(), key, certificates)
         return Node(
             wishes.scenario,
             id,

@@ -41,6 +41,10 @@ from habemus.trace import Carried, Envelope, Event, Trace
 WORDS = ("suspect", "trust")
 
 
+class NotARunError(NetworkError):
+    """A trace is none of a run; the text names the event and what should have happened."""
+
+
 class Deviation(Exception):  # noqa: N818
     """The probe does something else than was recorded, with the coins as they fell."""
 
@@ -190,7 +194,7 @@ class Validation:
         self.suspected: set[tuple[Pid, int, Any]] = set()
 
     def run(self) -> int:
-        """Retrace all; the number of steps. NetworkError names the first that is none."""
+        """Retrace all; the number of steps. NotARunError names the first that is none."""
         steps = 0
         for event in self.trace.events:
             if event.kind == "lost":
@@ -390,12 +394,12 @@ class Validation:
                 return layer
         raise self.wrong(event, f"there is no layer {event.layer or 'without a name'}")
 
-    def wrong(self, event: Event, why: str) -> NetworkError:
+    def wrong(self, event: Event, why: str) -> NotARunError:
         """The event that no run has."""
         where = f"event {event.event} ({event.clause or event.kind} at process {event.process}, {event.time:,} ms)"
-        return NetworkError(f"{where} is not a step of {self.trace.header.algorithm}: {why}")
+        return NotARunError(f"{where} is not a step of {self.trace.header.algorithm}: {why}")
 
 
 def validate(trace: Trace) -> int:
-    """Whether a trace is a run of its algorithm: the number of steps; NetworkError names the first that is none."""
+    """Whether a trace is a run of its algorithm: the number of steps; NotARunError names the first that is none."""
     return Validation(trace).run()

@@ -2,11 +2,11 @@
 
 import { Rail, titleOf } from "./branches.js";
 import { Diagram } from "./diagram.js";
-import { offer } from "./faults.js";
+import { flightsUnderWay, offer } from "./faults.js";
 import { Drawer } from "./inspector.js";
 import { listenToKeys } from "./keys.js";
 import { lab } from "./lab.js";
-import { labelOf } from "./model.js";
+import { labelOf } from "./values.js";
 import { openAddressed, startModes } from "./modes.js";
 import { Timeline } from "./playback.js";
 import { plainSentence } from "./sentences.js";
@@ -40,10 +40,21 @@ const timeline = new Timeline($("timeline"));
 new Rail($("rail"));
 page.drawer = new Drawer($("drawer-tabs"), $("sheet"), $("panel"));
 page.stage = new Stage($("stage"), (what, point) => {
+  const playing = lab.playing;
   lab.pause();
-  lab.select(what);
-  offer(what, point);
+  if (what?.process !== undefined && point.shiftKey) lab.select(withOneMore(what.process));
+  else {
+    lab.select(what);
+    offer(what, point, playing);
+  }
 });
+
+/** The chosen group with a process more, or without it if it was in it. */
+function withOneMore(id) {
+  const before = lab.selected?.processes ?? (lab.selected?.process === undefined ? [] : [lab.selected.process]);
+  const processes = before.includes(id) ? before.filter((known) => known !== id) : [...before, id];
+  return processes.length ? { processes } : null;
+}
 
 const half = () => {
   const element = document.createElement("div");
@@ -71,16 +82,9 @@ function pickInDiagram(found, point) {
     lab.select({ event: found.event });
   } else if (found.message !== undefined) {
     lab.select({ message: found.message });
-    offer2(found.message, point);
+    if (flightsUnderWay(found.message).length) offer({ message: found.message }, point);
   } else if (found.empty) lab.select(null);
   else lab.seekPosition(found.position);
-}
-
-/** A message can be dealt with while it is under way; a click on its arrow goes to the moment it is sent if it is not. */
-function offer2(message, point) {
-  const flights = lab.model.flightsOf.get(message);
-  const under = flights.some((flight) => flight.sent <= lab.cursor && (flight.end < 0 || flight.end > lab.cursor));
-  if (under) offer({ message }, point);
 }
 
 function showTip(found, point) {
@@ -186,14 +190,15 @@ lab.on("compare", compare);
 lab.on("branch", () => {
   if (lab.compared === lab.branch) lab.compare(null);
 });
-lab.on("cursor", () => {
+lab.on("cursor", (cursor) => {
+  if (lab.selected?.event !== undefined && lab.selected.event !== cursor) lab.select(null);
   page.stage.update();
   page.diagram.follow();
   page.beside?.follow();
   if (!lab.playing) readOut();
 });
 lab.on("position", () => {
-  page.stage.invalidate();
+  page.stage.traffic.invalidate();
   page.diagram.invalidate();
   page.beside?.invalidate();
 });

@@ -25,6 +25,16 @@ export function worded(kind, properties = {}, ...children) {
   return element;
 }
 
+/** A button: how it looks ("primary", "plain"), the key of its words, what it does. */
+export function button(look, key, onclick, more = {}) {
+  return worded(`button.${look}`, { type: "button", "data-t": key, onclick, ...more });
+}
+
+/** A control with its name above it. */
+export function field(key, control) {
+  return worded("label.field", {}, build("span", { "data-t": key }), control);
+}
+
 /** A line icon: `path` in a box of 20 by 20. */
 export function icon(path) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");

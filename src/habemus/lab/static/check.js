@@ -1,10 +1,12 @@
 // Check mode: all runs of a small instance, not one. What is found to break a property can be watched right here.
 
-import { stream } from "./api.js";
-import { build, worded } from "./build.js";
+import { post, stream } from "./api.js";
+import { build, button, worded } from "./build.js";
 import { InstanceForm } from "./instance.js";
 import { lab } from "./lab.js";
+import { explanation } from "./sentences.js";
 import { number, t } from "./text.js";
+import assumptions from "./words/assumptions.js";
 
 const GLYPH = "M10 2.8 L16 5 V10 C16 13.6 13.5 16 10 17.2 C6.5 16 4 13.6 4 10 V5 Z M7 10 L9.3 12.3 L13.2 7.8";
 const MARKS = { true: "✓", false: "✗", null: "?" };
@@ -36,12 +38,22 @@ function check() {
       said = { progress };
       show();
     },
-    result: (result) => ended({ result }),
+    result(result) {
+      ended({ result });
+      if (result.counterexample) explain(result);
+    },
     error: (error) => ended({ error }),
     end() {
       if (stop !== null) ended({ error: { error: t("check.ended") } });
     },
   });
+  show();
+}
+
+function halt() {
+  stop?.();
+  stop = null;
+  said = null;
   show();
 }
 
@@ -52,6 +64,20 @@ async function openCounterexample(result) {
   opening = true;
   await lab.openScenario(scenario, { title: t("check.title", { property }), code });
   opening = false;
+}
+
+// The counterexample played once: its witness can be told in any language.
+async function explain(result) {
+  const { code } = form.branch;
+  const run = await post("/api/run", { scenario: result.counterexample, code }).catch(() => null);
+  result.broken = run?.properties.find((property) => property.name === violated(result));
+  show();
+}
+
+/** An assumption of the checker in the language of the page. */
+function translated(assumption) {
+  if (lab.language === "en") return assumption;
+  return assumptions.reduce((text, [english, portuguese]) => text.replace(english, portuguese), assumption);
 }
 
 function violated(result) {
@@ -83,19 +109,26 @@ function progressView(progress) {
 }
 
 function resultView(result) {
+  const steps = result.counterexample?.schedule?.steps.length ?? 0;
   const properties = Object.entries(result.properties).map(([name, holds]) =>
     build("li", { class: holds === false ? "violated" : holds ? "holds" : "pending" }, `${MARKS[holds]} ${t(`property.${name}`)}`),
   );
   return [
     build("p.verdict", { id: "check-verdict", class: `verdict ${result.verdict}` }, t(`check.${result.verdict}`)),
     build("ul.verdicts", {}, properties),
-    build("p.soft", {}, result.assumption, result.bounded_by_limits && result.verdict === "holds" ? ` · ${t("check.limited")}` : ""),
-    result.witness ? build("p.witness", {}, result.witness) : "",
+    build("p.soft", {}, translated(result.assumption), result.bounded_by_limits && result.verdict === "holds" ? ` · ${t("check.limited")}` : ""),
+    result.broken ? build("p.witness", {}, explanation(result.broken, lab.language)) : "",
     result.stopped ? build("p.soft", {}, result.stopped) : "",
     result.counterexample
-      ? build("button.primary", { type: "button", id: "check-open", onclick: () => openCounterexample(result) }, t("check.open", { steps: result.counterexample.schedule?.steps.length ?? 0 }))
+      ? build("button.primary", { type: "button", id: "check-open", onclick: () => openCounterexample(result) }, t("check.open", { steps }))
       : "",
-    build("div.figures", {}, figure("check.states", number(result.states)), figure("check.depth", number(result.depth)), figure("check.seconds", result.seconds.toFixed(2))),
+    build(
+      "div.figures",
+      {},
+      figure("check.states", number(result.states)),
+      figure("check.depth", number(result.depth)),
+      figure("check.seconds", result.seconds.toFixed(2)),
+    ),
   ];
 }
 
@@ -125,19 +158,8 @@ function render() {
     build(
       "div.step-tools",
       {},
-      worded("button.primary", { type: "button", id: "check-run", "data-t": "check.run", onclick: check }),
-      worded("button.plain", {
-        type: "button",
-        id: "check-stop",
-        hidden: true,
-        "data-t": "check.stop",
-        onclick() {
-          stop?.();
-          stop = null;
-          said = null;
-          show();
-        },
-      }),
+      button("primary", "check.run", check, { id: "check-run" }),
+      button("plain", "check.stop", halt, { id: "check-stop", hidden: true }),
     ),
     build("div.check-body", { "aria-live": "polite" }),
   );

@@ -1,15 +1,16 @@
 // The space-time diagram on a canvas: time runs down, a lane for each process, an arrow for each message.
 //
 // What does not change with the moment is drawn once into tiles, strips of the picture, and only copied from then on, so
-// that a diagram of any length scrolls smoothly. Over them comes what does change: the future behind a veil, the line of
-// now, and whatever is lit up: the causal past and future under the pointer, what is selected, the witness of a violation.
+// that a diagram of any length scrolls smoothly. Over them comes what does change (present.js).
 
 import {
   OUT_LEFT, OUT_RIGHT, arrowOf, drawFlights, drawLabels, drawLanes, drawMarks, placeLabels, widthOf,
 } from "./drawing.js";
 import { calm, painter } from "./frames.js";
 import { firstAbove } from "./intervals.js";
-import { FONT, VIOLATION, coloursOf } from "./palette.js";
+import { CHOSEN, FONT, VIOLATION, coloursOf } from "./palette.js";
+import { Pointing } from "./pointing.js";
+import { Present } from "./present.js";
 import { t } from "./text.js";
 
 const GUTTER = 48; // for the times
@@ -21,7 +22,10 @@ const MOST_TILE_PIXELS = 14_000_000;
 const MARGIN = 40; // how far marks, heads and labels reach out of their place
 
 export class Diagram {
-  /** `moment()` says where the diagram stands: {model, cursor, position}. `pick` hears of clicks: {event}, {message}, {position}. */
+  /**
+   * `moment()` says where the diagram stands: {model, cursor, position}; `pick(what, point)` hears of clicks on an
+   * {event}, a {message} or a {position}, `hover(what, point)` of what the pointer is on.
+   */
   constructor(element, { moment, pick = () => {}, hover = () => {} }) {
     this.element = element;
     this.moment = moment;
@@ -42,13 +46,15 @@ export class Diagram {
     this.divergence = null;
     this.invalidate = painter(() => this.paint());
     new ResizeObserver(() => this.resize()).observe(element);
-    this.listen();
+    this.present = new Present(this);
+    this.pointing = new Pointing(this, GUTTER, HEADING);
   }
 
   /** Another run, or the same drawn anew: forget all tiles. */
   reset() {
     this.tiles.clear();
     this.lit = null;
+    if (this.pointing) this.pointing.key = "";
     this.invalidate();
   }
 
@@ -128,7 +134,7 @@ export class Diagram {
     ctx.clip();
     ctx.translate(GUTTER - this.scroll.x, HEADING - this.scroll.y);
     this.copyTiles(ctx, model, frame, view);
-    this.paintMoment(ctx, model, frame, view, cursor, now);
+    this.present.paint(ctx, model, frame, view, cursor, now);
     ctx.restore();
     this.paintHeading(ctx, model, frame, cursor);
     this.paintTimes(ctx, model, frame, view, position, now);
@@ -250,112 +256,6 @@ export class Diagram {
     return { indices, flights, networkEvents };
   }
 
-  paintMoment(ctx, model, frame, view, cursor, now) {
-    const { colours } = this;
-    const wide = Math.max(frame.width, this.width + this.scroll.x);
-    const veil = (top, bottom, alpha) => {
-      ctx.globalAlpha = alpha;
-      ctx.fillStyle = colours.ground;
-      ctx.fillRect(0, top, wide, bottom - top);
-      ctx.globalAlpha = 1;
-    };
-    if (this.lit) {
-      veil(view.top, view.bottom, 0.84);
-      this.paintLit(ctx, model, frame, view);
-    } else if (now < view.bottom) {
-      veil(Math.max(view.top, now + 0.5), view.bottom, 0.74);
-      this.veilLater(ctx, model, frame, cursor, now);
-      this.finishLabels(ctx, cursor, now);
-    }
-    ctx.strokeStyle = colours.ink;
-    ctx.lineWidth = 1;
-    ctx.globalAlpha = 0.55;
-    ctx.beginPath();
-    ctx.moveTo(0, now);
-    ctx.lineTo(frame.right + 14, now);
-    ctx.stroke();
-    ctx.globalAlpha = 1;
-    if (this.divergence !== null && this.divergence < model.events.length) this.paintDivergence(ctx, model, frame);
-    if (this.witness) this.ringEvents(ctx, model, frame, view, this.witness.events, 12, VIOLATION, 2.4);
-    if (cursor >= 0 && model.lanes[cursor] >= 0) this.ringEvents(ctx, model, frame, view, [cursor], 9, colours.ink, 1.4);
-    if (this.selected?.event !== undefined) this.ringEvents(ctx, model, frame, view, [this.selected.event], 10, "#0072B2", 2);
-    if (this.selected?.message !== undefined) {
-      const flights = model.flightsOf.get(this.selected.message) ?? [];
-      drawFlights(ctx, model, frame, flights, colours, { width: 3.2 });
-    }
-  }
-
-  /** What has not happened yet although it is drawn at or above the present: same tick, later turn. */
-  veilLater(ctx, model, frame, cursor, now) {
-    ctx.globalAlpha = 0.74;
-    ctx.fillStyle = this.colours.ground;
-    for (let i = cursor + 1; i < model.events.length && model.reach[i] <= this.moment().position; i++) {
-      const y = frame.y(model.positions[i]);
-      if (model.lanes[i] < 0 || y > now) continue;
-      ctx.beginPath();
-      ctx.arc(frame.x(model.lanes[i]), y, Math.min(9, frame.spacing * 0.45), 0, 2 * Math.PI);
-      ctx.fill();
-    }
-    ctx.globalAlpha = 1;
-  }
-
-  /** Labels of what has happened are whole, even where they reach beyond the present. */
-  finishLabels(ctx, cursor, now) {
-    for (let number = this.visible.first; number <= this.visible.last; number++) {
-      const { labels } = this.tiles.get(number);
-      drawLabels(ctx, labels.filter((label) => label.index <= cursor && label.y + label.reach > now), this.colours);
-    }
-  }
-
-  paintLit(ctx, model, frame, view) {
-    const { past, future } = this.lit;
-    const near = this.inView(model, frame, view.top - MARGIN, view.bottom + MARGIN);
-    const on = (i) => past[i] || future[i];
-    const flights = near.flights.filter(
-      (flight) =>
-        (flight.end >= 0 && past[flight.sent] && past[flight.end]) || (future[flight.sent] && (flight.end < 0 || future[flight.end])) ||
-        flight.carried.message === this.lit.message,
-    );
-    drawFlights(ctx, model, frame, flights, this.colours, { width: 2 });
-    drawMarks(ctx, model, frame, near.indices.filter(on), this.colours);
-    const labels = placeLabels(ctx, model, frame, {
-      top: view.top, bottom: view.bottom, flights, indices: near.indices.filter(on), networkEvents: [],
-    });
-    drawLabels(ctx, labels, this.colours);
-  }
-
-  /** Where this run begins to differ from the one beside it. */
-  paintDivergence(ctx, model, frame) {
-    const y = frame.y(model.positions[this.divergence]) - 11 * this.zoom.y;
-    ctx.strokeStyle = VIOLATION;
-    ctx.lineWidth = 1.4;
-    ctx.setLineDash([3, 3]);
-    ctx.beginPath();
-    ctx.moveTo(0, y);
-    ctx.lineTo(frame.right + 14, y);
-    ctx.stroke();
-    ctx.setLineDash([]);
-    ctx.fillStyle = VIOLATION;
-    ctx.font = `600 15px ${FONT}`;
-    ctx.textAlign = "left";
-    ctx.textBaseline = "middle";
-    ctx.fillText("≠", frame.right + 18, y);
-  }
-
-  ringEvents(ctx, model, frame, view, indices, radius, colour, width) {
-    ctx.strokeStyle = colour;
-    ctx.lineWidth = width;
-    const reach = Math.min(radius, Math.max(4, frame.spacing * 0.6));
-    for (const i of indices) {
-      if (model.lanes[i] === undefined || model.lanes[i] < 0) continue;
-      const y = frame.y(model.positions[i]);
-      if (y < view.top - 20 || y > view.bottom + 20) continue;
-      ctx.beginPath();
-      ctx.arc(frame.x(model.lanes[i]), y, reach, 0, 2 * Math.PI);
-      ctx.stroke();
-    }
-  }
-
   paintHeading(ctx, model, frame, cursor) {
     const { colours } = this;
     ctx.save();
@@ -377,7 +277,7 @@ export class Diagram {
       ctx.font = font(true);
       const accused = this.witness?.processes.has(model.ids[lane]);
       const down = world[lane].status === "crashed";
-      ctx.fillStyle = accused ? VIOLATION : chosen ? "#0072B2" : down ? colours.lane : colours.ink;
+      ctx.fillStyle = accused ? VIOLATION : chosen ? CHOSEN : down ? colours.lane : colours.ink;
       ctx.fillText(text, x, HEADING / 2 + 2);
     }
     ctx.restore();
@@ -446,90 +346,7 @@ export class Diagram {
     ctx.fillText(model.run.unit ?? t("ticks"), x + 6, HEADING / 2 + 2);
   }
 
-  // Pointing ----------------------------------------------------------------------------------------------------------
-
-  /** What is at a point of the element: {event}, {message}, or null. */
-  at(x, y) {
-    const { model } = this.moment();
-    if (!model || x < GUTTER || y < HEADING) return null;
-    const frame = this.frame;
-    const [px, py] = [x - GUTTER + this.scroll.x, y - HEADING + this.scroll.y];
-    const near = this.inView(model, frame, py - MARGIN, py + MARGIN);
-    let best = null;
-    let nearest = 10;
-    for (const i of near.indices) {
-      if (model.lanes[i] < 0 || model.events[i].kind === "lost") continue;
-      const far = Math.hypot(frame.x(model.lanes[i]) - px, frame.y(model.positions[i]) - py);
-      if (far < nearest) [nearest, best] = [far, { event: i }];
-    }
-    if (best) return best;
-    nearest = 6;
-    for (const flight of near.flights) {
-      for (const [x1, y1, x2, y2] of arrowOf(model, frame, flight)) {
-        const far = distance(px, py, x1, y1, x2, y2);
-        if (far < nearest) [nearest, best] = [far, { message: flight.carried.message, flight }];
-      }
-    }
-    return best;
-  }
-
-  /** Where an event is within the element, in pixels; for tests and for keyboard users' menus. */
-  pointOf(index) {
-    const { model } = this.moment();
-    const frame = this.frame;
-    return {
-      x: GUTTER + frame.x(model.lanes[index]) - this.scroll.x,
-      y: HEADING + frame.y(model.positions[index]) - this.scroll.y,
-    };
-  }
-
-  listen() {
-    const { canvas } = this;
-    let drag = null;
-    const local = (event) => {
-      const box = canvas.getBoundingClientRect();
-      return [event.clientX - box.left, event.clientY - box.top];
-    };
-    canvas.addEventListener("pointerdown", (event) => {
-      const [x, y] = local(event);
-      drag = { x, y, scroll: { ...this.scroll }, moved: false };
-      canvas.setPointerCapture(event.pointerId);
-    });
-    canvas.addEventListener("pointermove", (event) => {
-      const [x, y] = local(event);
-      if (drag) {
-        if (Math.hypot(x - drag.x, y - drag.y) > 4) drag.moved = true;
-        if (drag.moved) this.pan(drag.scroll.x - (x - drag.x) - this.scroll.x, drag.scroll.y - (y - drag.y) - this.scroll.y);
-        return;
-      }
-      const found = this.at(x, y);
-      canvas.style.cursor = found ? "pointer" : "default";
-      this.light(found);
-      this.hover(found, event);
-    });
-    canvas.addEventListener("pointerup", (event) => {
-      const [x, y] = local(event);
-      const click = drag && !drag.moved;
-      drag = null;
-      if (!click) return;
-      const found = this.at(x, y);
-      if (found) this.pick(found, event);
-      else this.pick({ position: this.positionAt(y), empty: x >= GUTTER }, event);
-    });
-    canvas.addEventListener("pointerleave", (event) => {
-      this.light(null);
-      this.hover(null, event);
-    });
-    canvas.addEventListener(
-      "wheel",
-      (event) => {
-        event.preventDefault();
-        if (event.ctrlKey || event.metaKey) this.zoomBy(Math.exp(-event.deltaY / 300), ...local(event));
-        else this.pan(event.shiftKey ? event.deltaY : event.deltaX, event.shiftKey ? 0 : event.deltaY);
-      },
-      { passive: false },
-    );
-  }
+  // Moving about ------------------------------------------------------------------------------------------------------
 
   positionAt(y) {
     return (y - HEADING + this.scroll.y - this.frame.y(0)) / this.zoom.y;
@@ -566,25 +383,4 @@ export class Diagram {
     this.reset();
   }
 
-  /** Light up what led to something and what came of it. */
-  light(found) {
-    const { model } = this.moment();
-    const key = found ? `${found.event ?? ""} ${found.message ?? ""}` : "";
-    if (key === this.litKey) return;
-    this.litKey = key;
-    if (found === null) this.lit = null;
-    else if (found.event !== undefined) this.lit = model.cone(found.event);
-    else {
-      const { past } = model.cone(found.flight.sent);
-      const future = found.flight.end >= 0 ? model.cone(found.flight.end).future : new Uint8Array(model.events.length);
-      this.lit = { past, future, message: found.message };
-    }
-    this.invalidate();
-  }
-}
-
-function distance(px, py, x1, y1, x2, y2) {
-  const [dx, dy] = [x2 - x1, y2 - y1];
-  const along = Math.max(0, Math.min(1, ((px - x1) * dx + (py - y1) * dy) / (dx * dx + dy * dy || 1)));
-  return Math.hypot(px - x1 - along * dx, py - y1 - along * dy);
 }

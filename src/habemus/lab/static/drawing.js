@@ -3,7 +3,8 @@
 
 import { FAULTS, FONT, ICON_PATH, ROLE_COLOUR, VIOLATION, iconOf } from "./palette.js";
 import { LabelBoard, along, beside, box } from "./labels.js";
-import { LOST, RECEIVED, UNDER_WAY, labelOf } from "./model.js";
+import { LOST, RECEIVED, UNDER_WAY } from "./model.js";
+import { labelOf } from "./values.js";
 import { t } from "./text.js";
 
 const LANE_PRICE = 1;

@@ -1,7 +1,7 @@
 // Your own algorithm: written here, run at once. A mistake is shown at its line, in the server's words.
 
 import { get } from "./api.js";
-import { build, worded } from "./build.js";
+import { build, button, field, worded } from "./build.js";
 import { lab } from "./lab.js";
 import { coloured, mainClass } from "./python.js";
 import templates from "./templates.js";
@@ -10,6 +10,7 @@ import { t } from "./text.js";
 const GLYPH = "M7 6 L3 10 L7 14 M13 6 L17 10 L13 14 M11.5 4 L8.5 16";
 const KEPT = "habemus-own-code";
 const INDENT = "    ";
+const USUAL_SIZE = 5;
 
 let code = window.localStorage.getItem(KEPT) ?? templates.election;
 let scenario = null; // what a link or the last run brought along: faults, size, network
@@ -74,7 +75,8 @@ function showMistake() {
   const number = parts.gutter.children[line - 1];
   number.classList.add("wrong");
   const box = parts.scroll;
-  if (number.offsetTop < box.scrollTop || number.offsetTop + 80 > box.scrollTop + box.clientHeight) box.scrollTop = number.offsetTop - box.clientHeight / 3;
+  const seen = number.offsetTop >= box.scrollTop && number.offsetTop + 80 <= box.scrollTop + box.clientHeight;
+  if (!seen) box.scrollTop = number.offsetTop - box.clientHeight / 3;
 }
 
 function changed() {
@@ -145,21 +147,20 @@ function beginnings() {
   );
 }
 
-function field(key, control) {
-  return worded("label.field", {}, build("span", { "data-t": key }), control);
-}
-
 function render(panel) {
-  const size = build("input", { type: "number", min: 1, max: 1000, value: scenario?.topology?.ids?.length ?? scenario?.topology?.n ?? 5, id: "own-n" });
+  const n = scenario?.topology?.ids?.length ?? scenario?.topology?.n ?? USUAL_SIZE;
+  const size = build("input", { type: "number", min: 1, max: 1000, value: n, id: "own-n" });
+  const others = scenario?.starters !== undefined && !["all", "one"].includes(scenario.starters);
   const starters = build(
     "select",
     { id: "own-starters" },
-    scenario?.starters !== undefined && !["all", "one"].includes(scenario.starters) ? build("option", { value: "kept" }, JSON.stringify(scenario.starters)) : null,
+    others ? build("option", { value: "kept" }, JSON.stringify(scenario.starters)) : null,
     build("option", { value: "all", "data-t": "own.starters.all" }),
     build("option", { value: "one", "data-t": "own.starters.one", selected: scenario?.starters === "one" }),
   );
   const seed = build("input", { type: "number", value: scenario?.seed ?? 0, id: "own-seed" });
-  const area = worded("textarea", { id: "own-code", spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off", "data-t-label": "own.code" });
+  const plain = { spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off" };
+  const area = worded("textarea", { id: "own-code", "data-t-label": "own.code", ...plain });
   area.value = code;
   area.addEventListener("input", changed);
   area.addEventListener("keydown", typed);
@@ -169,12 +170,20 @@ function render(panel) {
   const wrong = build("div.mistake", { role: "alert", id: "own-mistake", hidden: true });
   const body = build("div.code-body", {}, marked, painted, area, wrong);
   const scroll = build("div.code", {}, gutter, body);
-  const start = worded("button.primary", { type: "button", id: "own-run", onclick: run, "data-t": "own.run", "data-t-title": "own.run.title" });
+  const start = button("primary", "own.run", run, { id: "own-run", "data-t-title": "own.run.title" });
   const note = build("p.own-note", { hidden: notice === "" }, notice);
   const said = build("p.own-said", { role: "alert", hidden: true });
   parts = { size, starters, seed, area, gutter, painted, marked, mistake: wrong, body, scroll, run: start, note, said };
   panel.replaceChildren(
-    build("div.own-tools", {}, field("own.begin", beginnings()), field("own.n", size), field("own.starters", starters), field("own.seed", seed), start),
+    build(
+      "div.own-tools",
+      {},
+      field("own.begin", beginnings()),
+      field("own.n", size),
+      field("own.starters", starters),
+      field("own.seed", seed),
+      start,
+    ),
     note,
     said,
     scroll,

@@ -26,7 +26,8 @@ function traceOnScreen() {
   const { algorithm, ids, edges, scenario, events } = lab.run;
   const place = new Map(events.map((event, index) => [event.event, index]));
   const header = { habemus: lab.catalogue.version, format: 1, algorithm, ids, edges, scenario };
-  const lines = events.map((event, index) => ({ ...event, event: index, parents: (event.parents ?? []).map((parent) => place.get(parent)).filter((parent) => parent !== undefined) }));
+  const known = (parents = []) => parents.map((parent) => place.get(parent)).filter((parent) => parent !== undefined);
+  const lines = events.map((event, index) => ({ ...event, event: index, parents: known(event.parents) }));
   const text = [header, ...lines].map((line) => `${JSON.stringify(line)}\n`).join("");
   return { name: "trace.jsonl", blob: new Blob([text], { type: "application/jsonl" }) };
 }

@@ -5,7 +5,7 @@
 
 import { lab } from "./lab.js";
 import { showMenu } from "./menu.js";
-import { labelOf } from "./model.js";
+import { labelOf } from "./values.js";
 import { listed, t } from "./text.js";
 
 /** When a fault by hand takes effect. */
@@ -18,9 +18,16 @@ export function canFork() {
   return lab.branch !== null && !lab.branch.shown && !lab.branch.scenario.schedule;
 }
 
+let playOn = false; // whether it played when the menu was asked for
+
+async function branchOff(change, label, options) {
+  const branch = await lab.fork(change, label, options);
+  if (branch && playOn) lab.play();
+}
+
 function addFault(fault, label, at = moment()) {
   const back = at < moment();
-  return lab.fork((scenario) => ({ ...scenario, faults: [...(scenario.faults ?? []), { at, ...fault }] }), label, { back });
+  return branchOff((scenario) => ({ ...scenario, faults: [...(scenario.faults ?? []), { at, ...fault }] }), label, { back });
 }
 
 /**
@@ -36,7 +43,7 @@ function momentFor(message) {
 function addCall(who, call, more = {}) {
   const at = moment();
   const label = t(`call.${call}`, { ids: listed(who) });
-  return lab.fork((scenario) => {
+  return branchOff((scenario) => {
     const workload = scenario.workload ?? [];
     const changed = { ...scenario, workload: [...workload, { at, who, call, ...more }] };
     const calledBefore = workload.some((known) => (known.call ?? "election") === "election");
@@ -147,7 +154,7 @@ export function groupActions(ids) {
     name,
     label: t(`do.${name}.all`),
     run: () =>
-      lab.fork(
+      branchOff(
         (scenario) => ({ ...scenario, faults: [...(scenario.faults ?? []), ...ids.map((process) => ({ do: name, at, process }))] }),
         `${t(`fault.${name}`)} ${listed(ids)}`,
       ),
@@ -183,8 +190,9 @@ function whole(value) {
   return Number.isFinite(number) ? number : 0;
 }
 
-/** Show what can be done to what was clicked. */
-export function offer(what, point) {
+/** Show what can be done to what was clicked; if it `played` until then, the branch plays on. */
+export function offer(what, point, played = false) {
+  playOn = played;
   if (what === null) return;
   if (!canFork()) {
     if (lab.branch?.scenario?.schedule) showMenu(point, { title: t("menu.schedule"), note: t("menu.schedule.why") }, []);

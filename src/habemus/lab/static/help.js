@@ -28,6 +28,10 @@ const SIGNS = [
   ["!", "violation"],
 ];
 
+function caps(keys) {
+  return keys.split(" ").map((key) => build("kbd", {}, key));
+}
+
 function help() {
   const dialog = openDialog(
     "help-dialog",
@@ -40,7 +44,7 @@ function help() {
         "section",
         {},
         build("h3", { "data-t": "help.keys" }),
-        build("dl.keys", {}, KEYS.flatMap(([keys, text]) => [build("dt", {}, keys.split(" ").map((key) => build("kbd", {}, key))), build("dd", { "data-t": text })])),
+        build("dl.keys", {}, KEYS.flatMap(([keys, text]) => [build("dt", {}, caps(keys)), build("dd", { "data-t": text })])),
       ),
       build(
         "section",

@@ -1,16 +1,12 @@
 // What is stepped through or checked: the algorithm on the screen at a size and within limits, without the faults and times
 // of its scenario. Here every order of events is possible, and a fault may strike at any moment, but not too often.
 
-import { build, worded } from "./build.js";
+import { build, field } from "./build.js";
 import { lab } from "./lab.js";
 
 const SIZES = { ring: 5, complete: 3, tree: 4 }; // small enough to see all runs of
 const USUAL_SIZE = 4;
 const COUNTS = ["crashes", "recoveries", "losses", "doubles"];
-
-function field(key, control) {
-  return worded("label.field", {}, build("span", { "data-t": key }), control);
-}
 
 /** The algorithm of the catalogue that is on the screen, if it is one. */
 export function entryOf(name) {

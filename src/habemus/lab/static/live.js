@@ -5,14 +5,26 @@
 // stands still and can be looked at; what happens meanwhile is kept, and shown when one follows again.
 
 import { get, post, stream } from "./api.js";
-import { build, worded } from "./build.js";
+import { build, button, field, worded } from "./build.js";
 import { lab } from "./lab.js";
 import { listed, number, t } from "./text.js";
 
-const GLYPH = "M10 8.2 A1.8 1.8 0 1 0 10 11.8 A1.8 1.8 0 1 0 10 8.2 M6.2 6.2 A5.4 5.4 0 0 0 6.2 13.8 M13.8 6.2 A5.4 5.4 0 0 1 13.8 13.8 M3.8 3.8 A8.8 8.8 0 0 0 3.8 16.2 M16.2 3.8 A8.8 8.8 0 0 1 16.2 16.2";
+const GLYPH =
+  "M10 8.2 A1.8 1.8 0 1 0 10 11.8 A1.8 1.8 0 1 0 10 8.2 M6.2 6.2 A5.4 5.4 0 0 0 6.2 13.8 M13.8 6.2 A5.4 5.4 0 0 1 13.8 13.8 " +
+  "M3.8 3.8 A8.8 8.8 0 0 0 3.8 16.2 M16.2 3.8 A8.8 8.8 0 0 1 16.2 16.2";
 const MOST_EVENTS = 3000; // on the screen; what came before is let go
 const REFRESH = 250; // ms between two looks at the run
 const FIRST = ["bully", "raft-election", "ring-coordinator", "coordinator"]; // the first to be offered: they bear crashes
+
+const ELECTED = {
+  // a lock whose coordinator is elected: the upper layer lives by what the lower one decides
+  "elected-bully": stacked({ algorithm: "heartbeat" }, { algorithm: "bully" }),
+  "elected-raft": stacked({ algorithm: "raft-election", parameters: { check_quorum: true } }),
+};
+
+function stacked(...layers) {
+  return { algorithm: "coordinator", parameters: { elected: true }, layers };
+}
 
 let panel = null;
 let status = null;
@@ -230,7 +242,8 @@ function others(id) {
 }
 
 function isCutOff(id) {
-  return others(id).length > 0 && others(id).every(([a, b]) => status.cuts.some(([from, to]) => (from === a && to === b) || (from === b && to === a)));
+  const cuts = new Set(status.cuts.flatMap(([a, b]) => [`${a} ${b}`, `${b} ${a}`]));
+  return others(id).length > 0 && others(id).every(([a, b]) => cuts.has(`${a} ${b}`));
 }
 
 // The panel -------------------------------------------------------------------------------------------------------------
@@ -260,23 +273,20 @@ function decimal(text) {
   return lab.language === "pt" ? text.replace(".", ",") : text;
 }
 
-function button(key, act, more = {}) {
-  return worded("button.plain.small", { type: "button", "data-t": key, onclick: act, ...more });
-}
-
 function row(node) {
   const leads = hasRole(node.id, "leader");
   const inside = hasRole(node.id, "inside");
   const cut = isCutOff(node.id);
+  const known = ["leader", "inside", "waiting"].filter((role) => hasRole(node.id, role));
   const buttons =
     node.state === "dead"
-      ? [button("live.restart", () => order(`restart/${node.id}`), { "data-act": "restart" })]
+      ? [button("plain.small", "live.restart", () => order(`restart/${node.id}`), { "data-act": "restart" })]
       : [
-          button("live.kill", () => strike("kill", node), { "data-act": "kill" }),
+          button("plain.small", "live.kill", () => strike("kill", node), { "data-act": "kill" }),
           node.state === "paused"
-            ? button("live.resume", () => order(`resume/${node.id}`), { "data-act": "resume" })
-            : button("live.pause", () => strike("pause", node), { "data-act": "pause" }),
-          cut ? null : button("live.cut", () => order("cut", { links: others(node.id) }), { "data-act": "cut" }),
+            ? button("plain.small", "live.resume", () => order(`resume/${node.id}`), { "data-act": "resume" })
+            : button("plain.small", "live.pause", () => strike("pause", node), { "data-act": "pause" }),
+          cut ? null : button("plain.small", "live.cut", () => order("cut", { links: others(node.id) }), { "data-act": "cut" }),
         ];
   return build(
     "li",
@@ -286,7 +296,7 @@ function row(node) {
       "span.member-facts",
       {},
       build("span.member-pid", {}, node.pid ? t("live.pid", { pid: node.pid }) : "–"),
-      build("span.member-state", {}, [t(`live.${node.state}`), ...["leader", "inside", "waiting"].filter((role) => hasRole(node.id, role)).map((role) => t(`live.${role}`)), cut ? t("live.cutoff") : ""].filter(Boolean).join(", ")),
+      build("span.member-state", {}, [node.state, ...known, ...(cut ? ["cutoff"] : [])].map((word) => t(`live.${word}`)).join(", ")),
     ),
     build("span.member-acts", {}, buttons),
     node.complaint ? build("span.member-complaint", {}, node.complaint) : null,
@@ -294,7 +304,10 @@ function row(node) {
 }
 
 function links() {
-  const choose = (name, index) => build("select", { name, "aria-label": name }, status.nodes.map((node, place) => build("option", { value: node.id, selected: place === index }, String(node.id))));
+  const choose = (name, first) => {
+    const options = status.nodes.map(({ id }, place) => build("option", { value: id, selected: place === first }, String(id)));
+    return build("select", { name, "aria-label": name }, options);
+  };
   const [a, b] = [choose("a", 0), choose("b", 1)];
   const pairs = status.cuts.filter(([from, to]) => from < to).map(([from, to]) => `${from}–${to}`);
   return build(
@@ -303,35 +316,35 @@ function links() {
     a,
     build("span", {}, "–"),
     b,
-    button("live.cut.link", () => a.value !== b.value && order("cut", { links: [[Number(a.value), Number(b.value)]] }), { id: "live-cut" }),
-    button("live.heal", () => order("heal"), { id: "live-heal", disabled: !status.cuts.length }),
+    button("plain.small", "live.cut.link", cutLink, { id: "live-cut" }),
+    button("plain.small", "live.heal", () => order("heal"), { id: "live-heal", disabled: !status.cuts.length }),
     pairs.length ? build("span.soft", {}, `✂ ${listed(pairs)}`) : null,
   );
+  function cutLink() {
+    if (a.value !== b.value) order("cut", { links: [[Number(a.value), Number(b.value)]] });
+  }
 }
 
 function startForm() {
   const names = (lab.catalogue?.algorithms ?? []).filter((entry) => entry.kind !== "detector").map((entry) => entry.name);
-  const offered = [...FIRST.filter((name) => names.includes(name)), ...names.filter((name) => !FIRST.includes(name))];
-  const algorithm = build("select", { id: "live-algorithm" }, offered.map((name) => build("option", { value: name }, name)));
+  const offered = new Set([...FIRST.filter((name) => names.includes(name)), ...Object.keys(ELECTED), ...names]);
+  const options = [...offered].map((name) => build("option", { value: name }, name in ELECTED ? t(`live.${name}`) : name));
+  const algorithm = build("select", { id: "live-algorithm" }, options);
   const size = build("input", { type: "number", id: "live-n", min: 1, max: 30, value: 5 });
   return [
     worded("p.soft", { "data-t": "live.none" }),
     build(
       "div.own-tools",
       {},
-      worded("label.field", {}, build("span", { "data-t": "live.algorithm" }), algorithm),
-      worded("label.field", {}, build("span", { "data-t": "limits.n" }), size),
-      worded("button.primary", {
-        type: "button",
-        id: "live-start",
-        "data-t": "live.start",
-        onclick(event) {
-          event.target.disabled = true;
-          order("start", { scenario: { algorithm: algorithm.value }, n: Number(size.value) });
-        },
-      }),
+      field("live.algorithm", algorithm),
+      field("limits.n", size),
+      button("primary", "live.start", start, { id: "live-start" }),
     ),
   ];
+  function start(event) {
+    event.target.disabled = true;
+    order("start", { scenario: ELECTED[algorithm.value] ?? { algorithm: algorithm.value }, n: Number(size.value) });
+  }
 }
 
 // What the panel says, as a text: as long as that is the same, its buttons stay where they are.
@@ -343,7 +356,7 @@ function said() {
 function render() {
   if (panel === null || drawn === said()) return;
   drawn = said();
-  if (lost) panel.replaceChildren(build("p.own-said", { role: "alert" }, lost), worded("button.plain", { type: "button", "data-t": "live.again", onclick: connect }));
+  if (lost) panel.replaceChildren(build("p.own-said", { role: "alert" }, lost), button("plain", "live.again", connect));
   else if (status === null) panel.replaceChildren(worded("p.soft", { "data-t": "live.connecting" }));
   else if (status.algorithm === null) panel.replaceChildren(...startForm());
   else
@@ -356,9 +369,9 @@ function render() {
         "div.step-tools",
         {},
         frozen
-          ? worded("button.primary", { type: "button", id: "live-follow", "data-t": "live.follow", onclick: follow })
-          : worded("button.plain", { type: "button", id: "live-freeze", "data-t": "live.freeze", onclick: freeze }),
-        status.mine ? worded("button.plain", { type: "button", id: "live-stop", "data-t": "live.stop", onclick: () => order("stop") }) : null,
+          ? button("primary", "live.follow", follow, { id: "live-follow" })
+          : button("plain", "live.freeze", freeze, { id: "live-freeze" }),
+        status.mine ? button("plain", "live.stop", () => order("stop"), { id: "live-stop" }) : null,
       ),
       frozen ? build("p.soft.live-waiting", {}, t("live.frozen", { events: number(waiting.length) })) : "",
     );

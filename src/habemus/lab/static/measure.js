@@ -1,7 +1,7 @@
 // Measure mode: what algorithms cost as n grows, and how they fare side by side under the faults on the screen.
 
 import { stream } from "./api.js";
-import { build, worded } from "./build.js";
+import { build, button, field, worded } from "./build.js";
 import { lab } from "./lab.js";
 import { inkOf, plot } from "./plot.js";
 import { number, t } from "./text.js";
@@ -130,16 +130,17 @@ function short(value) {
 function sweepView() {
   const series = seriesOf(swept);
   const width = Math.max(320, Math.min(900, panel.clientWidth - 32));
-  const picture = plot(series, { width, across: t("measure.across"), upward: t(kind === "mutex" ? "measure.upward.mutex" : "measure.upward") });
-  const mark = (name) => build("i.key", { style: `background:${inkOf(series.findIndex((each) => each.name === name))}` });
+  const upward = t(kind === "mutex" ? "measure.upward.mutex" : "measure.upward");
+  const picture = plot(series, { width, across: t("measure.across"), upward });
+  const mark = (name) => build("i.swatch", { style: `background:${inkOf(series.findIndex((each) => each.name === name))}` });
   const rows = swept.points.map((row) =>
     build(
       "tr",
       {},
       build("td", {}, mark(row.algorithm), row.algorithm),
-      [number(row.n), short(row.mean), short(row.least), short(row.most), Object.entries(row.bounds).map(([formula, value]) => `${formula} = ${short(value)}`).join(" · ") || "–", row.violations ? `✗ ${row.violations}` : "–"].map((text, index) =>
-        build("td", { class: index === 4 ? "wide" : "right" }, text),
-      ),
+      [number(row.n), short(row.mean), short(row.least), short(row.most)].map((text) => build("td.right", {}, text)),
+      build("td.wide", {}, Object.entries(row.bounds).map(([formula, value]) => `${formula} = ${short(value)}`).join(" · ") || "–"),
+      build("td.right", {}, row.violations ? `✗ ${row.violations}` : "–"),
     ),
   );
   const heads = ["algorithm", "n", "mean", "least", "most", "bounds", "violations"].map((key) => worded("th", { "data-t": `measure.${key}` }));
@@ -153,7 +154,10 @@ function sweepView() {
 function fits() {
   const best = Object.entries(swept.fits ?? {}).filter(([, each]) => each.length).map(([name, each]) => [name, each[0]]);
   if (!best.length) return "";
-  const said = best.map(([name, fit]) => `${name} ≈ ${fit.factor.toPrecision(3)} ${fit.growth} ${fit.constant < 0 ? "−" : "+"} ${Math.abs(fit.constant).toPrecision(3)} (R² ${fit.r2.toFixed(3)})`);
+  const said = best.map(([name, { factor, growth, constant, r2 }]) => {
+    const rest = `${constant < 0 ? "−" : "+"} ${Math.abs(constant).toPrecision(3)}`;
+    return `${name} ≈ ${factor.toPrecision(3)} ${growth} ${rest} (R² ${r2.toFixed(3)})`;
+  });
   return build("p.soft", {}, `${t("measure.fits")}: ${said.join("; ")}`);
 }
 
@@ -163,6 +167,7 @@ function compareView() {
   const violated = [...new Set(rows.flatMap((row) => Object.keys(row.violations)))].sort();
   const bars = (title, values, runs) => {
     const most = Math.max(...values.map((value) => value ?? 0)) || 1;
+    const look = (place) => `width:${((values[place] ?? 0) / most) * 100}%;background:${runs ? "var(--violation)" : inkOf(place)}`;
     return build(
       "section.bars",
       {},
@@ -172,7 +177,7 @@ function compareView() {
           "div.bar-row",
           {},
           build("span.bar-name", {}, row.algorithm),
-          build("span.bar-space", {}, build("span.bar", { style: `width:${((values[place] ?? 0) / most) * 100}%;background:${runs ? "var(--violation)" : inkOf(place)}` })),
+          build("span.bar-space", {}, build("span.bar", { style: look(place) })),
           build("span.bar-value", {}, runs && values[place] ? `${values[place]} / ${row.runs}` : short(values[place])),
         ),
       ),
@@ -190,7 +195,8 @@ function compareView() {
 }
 
 function option(group, value, current, pick) {
-  return worded("button.pill", { type: "button", "aria-pressed": String(value === current), "data-t": `measure.${group}.${value}`, "data-value": value, onclick: () => pick(value) });
+  const more = { "aria-pressed": String(value === current), "data-value": value };
+  return button("pill", `measure.${group}.${value}`, () => pick(value), more);
 }
 
 function render() {
@@ -210,8 +216,10 @@ function render() {
       entry.name,
     ),
   );
-  const listOfSizes = build("input", { type: "text", id: "measure-sizes", value: sizes, oninput: (event) => (sizes = event.target.value) });
-  const many = build("input", { type: "number", id: "measure-seeds", min: 1, max: 1000, value: seeds, oninput: (event) => (seeds = Number(event.target.value)) });
+  const listOfSizes = build("input", { type: "text", id: "measure-sizes", value: sizes });
+  listOfSizes.addEventListener("input", () => (sizes = listOfSizes.value));
+  const many = build("input", { type: "number", id: "measure-seeds", min: 1, max: 1000, value: seeds });
+  many.addEventListener("input", () => (seeds = Number(many.value)));
   const result = what === "sweep" ? swept && sweepView() : compared && compareView();
   panel.replaceChildren(
     build(
@@ -232,11 +240,11 @@ function render() {
     build(
       "div.own-tools",
       {},
-      what === "sweep" ? worded("label.field", {}, build("span", { "data-t": "measure.sizes" }), listOfSizes) : null,
-      worded("label.field", {}, build("span", { "data-t": "measure.seeds" }), many),
+      what === "sweep" ? field("measure.sizes", listOfSizes) : null,
+      field("measure.seeds", many),
       stop === null
-        ? worded("button.primary", { type: "button", id: "measure-run", "data-t": "measure.run", onclick: go })
-        : worded("button.plain", { type: "button", id: "measure-stop", "data-t": "measure.stop", onclick: halt }),
+        ? button("primary", "measure.run", go, { id: "measure-run" })
+        : button("plain", "measure.stop", halt, { id: "measure-stop" }),
     ),
     stop === null ? "" : build("div.measure-progress", {}, build("progress", {}), build("span.measure-count.soft")),
     complaint ? build("p.own-said", { role: "alert" }, complaint) : "",

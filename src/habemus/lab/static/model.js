@@ -7,6 +7,8 @@
 
 import { layAxis } from "./axis.js";
 import { Intervals, firstAbove } from "./intervals.js";
+import { Timers } from "./timers.js";
+import { bitsIn } from "./values.js";
 
 export const RECEIVED = 0;
 export const LOST = 1;
@@ -14,7 +16,6 @@ export const UNDER_WAY = 2;
 
 const BEFORE_ALL = -14; // where the lanes begin, above the first event
 const AFTER_ALL = 30;
-const SHORTEST_LABEL = 30;
 
 export class Model {
   constructor(run) {
@@ -31,7 +32,7 @@ export class Model {
     this.followMessages();
     this.lay();
     this.followNetwork();
-    this.followTimers();
+    this.timers = new Timers(this);
     this.count();
   }
 
@@ -338,51 +339,6 @@ export class Model {
     return this.run.edges.filter(apart).flatMap(([a, b]) => [[a, b], [b, a]]);
   }
 
-  // Timers ------------------------------------------------------------------------------------------------------------
-
-  followTimers() {
-    this.timers = this.ids.map(() => new Map()); // by place: "layer name" -> [{event, name, setAt, deadline}]
-    for (const [number, process, layer, name, setAt, deadline] of this.run.timers ?? []) {
-      const place = this.placeOf.get(process);
-      const event = this.indexOf.get(number);
-      if (place === undefined || event === undefined) continue;
-      const key = `${layer} ${name}`;
-      if (!this.timers[place].has(key)) this.timers[place].set(key, []);
-      this.timers[place].get(key).push({ event, name, setAt, deadline });
-    }
-  }
-
-  /** The timers that run at a process after an event: [{name, setAt, deadline}]. */
-  timersAt(place, cursor) {
-    const running = [];
-    const now = this.timeOf(cursor);
-    for (const list of this.timers[place].values()) {
-      let k = list.length - 1;
-      while (k >= 0 && list[k].event > cursor) k--;
-      if (k < 0) continue;
-      const timer = list[k];
-      if (timer.deadline < now) continue; // cancelled (-1), or over
-      const outage = latest(this.outageLists[place], cursor);
-      if (outage?.what === "crash" || this.crashedBetween(place, timer.event, cursor)) continue;
-      if (timer.deadline === now && this.ranOut(place, timer, cursor)) continue;
-      running.push(timer);
-    }
-    return running;
-  }
-
-  crashedBetween(place, after, upTo) {
-    return this.outageLists[place].some((outage) => outage.what === "crash" && outage.start > after && outage.start <= upTo);
-  }
-
-  ranOut(place, timer, cursor) {
-    for (let k = firstAbove(this.steps[place], cursor) - 1; k >= 0; k--) {
-      const event = this.events[this.steps[place][k]];
-      if (event.time < timer.deadline) return false;
-      if (event.kind === "timeout" && event.subject === timer.name) return true;
-    }
-    return false;
-  }
-
   // Counting ----------------------------------------------------------------------------------------------------------
 
   count() {
@@ -444,31 +400,6 @@ export class Model {
   }
 }
 
-/** `Candidate(7)`: a message as diagrams write it, no longer than fits. */
-export function labelOf(carried) {
-  if (carried.label === undefined) {
-    const values = Object.values(carried.fields ?? {}).map(shortValue);
-    let text = values.length ? `${carried.type}(${values.join(", ")})` : carried.type;
-    const most = Math.max(SHORTEST_LABEL, carried.type.length + 8);
-    if (text.length > most) text = `${text.slice(0, most - 1)}…`;
-    Object.defineProperty(carried, "label", { value: text, enumerable: false });
-  }
-  return carried.label;
-}
-
-/** A value as the page writes it. */
-export function shortValue(value) {
-  if (value === null || value === undefined) return "–";
-  if (value === true) return "✓";
-  if (value === false) return "✗";
-  if (Array.isArray(value)) return `[${value.map(shortValue).join(" ")}]`;
-  if (typeof value === "object") {
-    const pairs = Object.entries(value).map(([key, item]) => `${key}: ${shortValue(item)}`);
-    return `{${pairs.join(", ")}}`;
-  }
-  return String(value);
-}
-
 /** Whether a stretch is on after an event. */
 export function covers(stretch, cursor) {
   return stretch.start <= cursor && (stretch.end < 0 || cursor < stretch.end);
@@ -509,17 +440,6 @@ function isRing({ ids, edges }) {
     const next = ids[(place + 1) % ids.length];
     return pairs.has(`${Math.min(id, next)} ${Math.max(id, next)}`);
   });
-}
-
-const bytes = new TextEncoder();
-
-/** The length of a value: a number in binary, a text in bytes, a collection as all that is in it. */
-function bitsIn(value) {
-  if (typeof value === "number") return Number.isInteger(value) ? Math.abs(value).toString(2).length : 64;
-  if (typeof value === "string") return 8 * bytes.encode(value).length;
-  if (value === null || typeof value === "boolean") return 1;
-  if (Array.isArray(value)) return value.reduce((sum, item) => sum + bitsIn(item), 0);
-  return Object.values(value).reduce((sum, item) => sum + bitsIn(item), 0);
 }
 
 function same(one, two) {

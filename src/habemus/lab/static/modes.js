@@ -29,7 +29,10 @@ export function startModes() {
   startHelp();
 }
 
-/** Open what the address asks for: a shared run (`#run=`), a story (`#story=bully:3`), a mode (`#mode=gallery`); else the cluster, if there is one. Whether there was anything. */
+/**
+ * Open what the address asks for: a shared run (`#run=`), a story (`#story=bully:3`), a mode (`#mode=gallery`); else the
+ * cluster, if there is one. Resolves to whether that put a run on the screen.
+ */
 export async function openAddressed() {
   if (await openShared()) return true;
   const [, kind, name] = /^#(story|mode)=([\w-]+(?::\d+)?)$/.exec(window.location.hash) ?? [];

@@ -2,6 +2,7 @@
 
 export const ROLE_COLOUR = { leader: "#E69F00", candidate: "#56B4E9", inside: "#009E73", waiting: "#999999" };
 export const VIOLATION = "#D55E00";
+export const CHOSEN = "#0072B2"; // what the user has selected
 export const FONT = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'Segoe UI', sans-serif";
 
 const INKS = [

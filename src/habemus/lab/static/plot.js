@@ -4,7 +4,13 @@
 import { number } from "./text.js";
 
 const INKS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#A89B00", "#56B4E9", "#757B85"];
-const MARKS = ["M-4 0 A4 4 0 1 0 4 0 A4 4 0 1 0 -4 0 Z", "M-3.5 -3.5 H3.5 V3.5 H-3.5 Z", "M0 -4.5 L4.2 3.2 H-4.2 Z", "M0 -4.6 L4.6 0 L0 4.6 L-4.6 0 Z", "M0 4.5 L4.2 -3.2 H-4.2 Z"];
+const MARKS = [
+  "M-4 0 A4 4 0 1 0 4 0 A4 4 0 1 0 -4 0 Z",
+  "M-3.5 -3.5 H3.5 V3.5 H-3.5 Z",
+  "M0 -4.5 L4.2 3.2 H-4.2 Z",
+  "M0 -4.6 L4.6 0 L0 4.6 L-4.6 0 Z",
+  "M0 4.5 L4.2 -3.2 H-4.2 Z",
+];
 const SVG = "http://www.w3.org/2000/svg";
 const LABEL = 14; // the height of a line of labels
 
@@ -49,7 +55,9 @@ export function plot(series, { width, across, upward }) {
   const right = narrow ? 12 : 190;
   const top = 30;
   const bottom = 44;
-  const all = series.flatMap((each) => [...each.means, ...each.range.flatMap(([n, least, most]) => [[n, least], [n, most]]), ...each.bounds.flatMap((bound) => bound.values)]).filter(([, cost]) => cost > 0);
+  const ends = (each) => each.range.flatMap(([n, least, most]) => [[n, least], [n, most]]);
+  const drawn = series.flatMap((each) => [...each.means, ...ends(each), ...each.bounds.flatMap((bound) => bound.values)]);
+  const all = drawn.filter(([, cost]) => cost > 0);
   const sizes = [...new Set(series.flatMap((each) => each.means.map(([n]) => n)))].sort((a, b) => a - b);
   const low = Math.min(...all.map(([, cost]) => cost)) / 1.15;
   const high = Math.max(...all.map(([, cost]) => cost)) * 1.15;
@@ -78,7 +86,8 @@ export function plot(series, { width, across, upward }) {
     const ink = inkOf(place);
     for (const bound of each.bounds) {
       svg.append(draw("path", { d: line(bound.values), class: "plot-bound" }));
-      labels.push({ text: series.length > 1 ? `${bound.formula}, ${each.name}` : bound.formula, y: y(bound.values.at(-1)[1]), class: "plot-formula" });
+      const text = series.length > 1 ? `${bound.formula}, ${each.name}` : bound.formula;
+      labels.push({ text, y: y(bound.values.at(-1)[1]), class: "plot-formula" });
     }
     const there = each.range.filter(([, least]) => least > 0);
     const around = [...there.map(([n, least]) => [n, least]), ...[...there].reverse().map(([n, , most]) => [n, most])];
@@ -87,9 +96,10 @@ export function plot(series, { width, across, upward }) {
   series.forEach((each, place) => {
     const ink = inkOf(place);
     svg.append(draw("path", { d: line(each.means), fill: "none", stroke: ink, "stroke-width": 1.8 }));
-    for (const [n, cost] of each.means)
-      if (cost > 0)
-        svg.append(draw("path", { d: MARKS[place % MARKS.length], transform: `translate(${x(n)} ${y(cost)})`, fill: ink }, draw("title", {}, `${each.name}, n = ${number(n)}: ${number(Math.round(cost * 10) / 10)}`)));
+    for (const [n, cost] of each.means.filter(([, cost]) => cost > 0)) {
+      const title = draw("title", {}, `${each.name}, n = ${number(n)}: ${number(Math.round(cost * 10) / 10)}`);
+      svg.append(draw("path", { d: MARKS[place % MARKS.length], transform: `translate(${x(n)} ${y(cost)})`, fill: ink }, title));
+    }
     labels.push({ text: each.name, y: y(each.means.at(-1)[1]), ink });
   });
   if (!narrow)

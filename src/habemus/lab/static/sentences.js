@@ -1,6 +1,6 @@
 // What happened, in sentences: one for each event, in the language of the page.
 
-import { labelOf, shortValue } from "./model.js";
+import { labelOf, shortValue } from "./values.js";
 import { has, listed, t } from "./text.js";
 
 /** The sentence of an event: a list of {text} and {code} pieces. */

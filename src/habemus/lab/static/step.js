@@ -1,7 +1,7 @@
 // Step mode: what may happen next is a list, and whoever watches chooses. The steps so far are all there is to remember.
 
 import { post } from "./api.js";
-import { build, worded } from "./build.js";
+import { build, button, worded } from "./build.js";
 import { InstanceForm } from "./instance.js";
 import { lab } from "./lab.js";
 import { has, t } from "./text.js";
@@ -80,10 +80,10 @@ function render() {
     build(
       "div.step-tools",
       {},
-      worded("button.primary", { type: "button", id: "step-chance", disabled: !options.length, "data-t": "step.chance", onclick: () => ask(steps, { seed: chance() }) }),
-      worded("button.plain", { type: "button", id: "step-until", disabled: !usual.length, "data-t": "step.until", onclick: () => ask(steps, { seed: chance(), until: "property" }) }),
-      worded("button.plain", { type: "button", id: "step-undo", disabled: !steps.length, "data-t": "step.undo", onclick: () => ask(steps.slice(0, -1)) }),
-      worded("button.plain", { type: "button", id: "step-again", disabled: !steps.length, "data-t": "step.again", onclick: () => ask([]) }),
+      button("primary", "step.chance", () => ask(steps, { seed: chance() }), { id: "step-chance", disabled: !options.length }),
+      button("plain", "step.until", () => ask(steps, { seed: chance(), until: "property" }), { id: "step-until", disabled: !usual.length }),
+      button("plain", "step.undo", () => ask(steps.slice(0, -1)), { id: "step-undo", disabled: !steps.length }),
+      button("plain", "step.again", () => ask([]), { id: "step-again", disabled: !steps.length }),
     ),
     build("p.soft", {}, t(options.length ? "step.count" : "step.over", { steps: steps.length, options: options.length })),
     build("div.choices", { id: "step-choices" }, usual.map(choice)),

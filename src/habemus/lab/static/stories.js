@@ -1,7 +1,7 @@
 // Guided stories: a text beside the run. Each step is a moment of a run; next and back lead there, and the run is a live
 // one at every step: it can be scrubbed, broken and continued as any other, and the story finds its way back.
 
-import { build, icon, prose, worded } from "./build.js";
+import { build, button, icon, plain, prose, worded } from "./build.js";
 import { lab } from "./lab.js";
 import { moment } from "./moments.js";
 import { openNamed } from "./named.js";
@@ -134,19 +134,19 @@ function render() {
   const [head, text] = step[lab.language];
   const last = number === story.steps.length - 1;
   panel.replaceChildren(
-    worded("button.plain.story-back-to-all", { type: "button", onclick: leave, "data-t": "story.others" }),
+    button("plain.story-back-to-all", "story.others", leave),
     build("p.story-title", {}, prose(story.title[lab.language])),
     progress(),
     build("article.story-text", { "aria-live": "polite" }, build("h2", {}, prose(head)), build("p", {}, prose(text))),
-    build("div.story-tries", {}, (step.tries ?? []).map((trial) => build("button.try", { type: "button", onclick: () => attempt(trial) }, trial.label[lab.language]))),
-    worded("button.plain.story-return", { type: "button", hidden: true, onclick: () => goTo(number), "data-t": "story.return" }),
+    build("div.story-tries", {}, (step.tries ?? []).map(tryButton)),
+    button("plain.story-return", "story.return", () => goTo(number), { hidden: true }),
     build(
       "div.story-steps",
       {},
-      worded("button.plain", { type: "button", id: "story-back", disabled: number === 0, onclick: () => goTo(number - 1), "data-t": "story.back" }),
+      button("plain", "story.back", () => goTo(number - 1), { id: "story-back", disabled: number === 0 }),
       last
-        ? worded("button.primary", { type: "button", id: "story-next", onclick: nextStory, "data-t": "story.next.story" })
-        : worded("button.primary", { type: "button", id: "story-next", onclick: () => goTo(number + 1), "data-t": "story.next" }),
+        ? button("primary", "story.next.story", nextStory, { id: "story-next" })
+        : button("primary", "story.next", () => goTo(number + 1), { id: "story-next" }),
     ),
   );
 }
@@ -156,13 +156,18 @@ function progress() {
     build("button", {
       type: "button",
       class: index === number ? "dot here" : index < number ? "dot past" : "dot",
-      title: step[lab.language][0].replace(/[*`]/g, ""),
-      "aria-label": `${index + 1}/${story.steps.length}: ${step[lab.language][0].replace(/[*`]/g, "")}`,
+      title: plain(step[lab.language][0]),
+      "aria-label": `${index + 1}/${story.steps.length}: ${plain(step[lab.language][0])}`,
       "aria-current": index === number ? "step" : false,
       onclick: () => goTo(index),
     }),
   );
-  return build("div.story-progress", {}, build("div.dots", {}, dots), build("span.soft", {}, t("story.step", { step: number + 1, steps: story.steps.length })));
+  const count = t("story.step", { step: number + 1, steps: story.steps.length });
+  return build("div.story-progress", {}, build("div.dots", {}, dots), build("span.soft", {}, count));
+}
+
+function tryButton(trial) {
+  return build("button.try", { type: "button", onclick: () => attempt(trial) }, trial.label[lab.language]);
 }
 
 function nextStory() {

@@ -2,7 +2,7 @@
 // the run. `/` searches it.
 
 import { lab } from "./lab.js";
-import { labelOf } from "./model.js";
+import { labelOf } from "./values.js";
 import { violations } from "./playback.js";
 import { plainSentence, sentenceOf } from "./sentences.js";
 import { t } from "./text.js";

@@ -1,0 +1,116 @@
+// The pointer in the diagram: what it points at, and what dragging, turning the wheel and clicking do.
+
+import { arrowOf } from "./drawing.js";
+import { distance } from "./geometry.js";
+
+const REACH = 40; // how far around the pointer things are looked for
+const NEAR_EVENT = 10;
+const NEAR_MESSAGE = 6;
+
+export class Pointing {
+  /** Listens to the canvas of a `diagram`; left of `gutter` are its times, above `heading` its ids. */
+  constructor(diagram, gutter, heading) {
+    Object.assign(this, { diagram, gutter, heading, key: "" });
+    this.listen();
+  }
+
+  /** What is at a point of the element: {event}, {message}, or null. */
+  at(x, y) {
+    const { model } = this.diagram.moment();
+    if (!model || x < this.gutter || y < this.heading) return null;
+    const frame = this.diagram.frame;
+    const [px, py] = [x - this.gutter + this.diagram.scroll.x, y - this.heading + this.diagram.scroll.y];
+    const near = this.diagram.inView(model, frame, py - REACH, py + REACH);
+    let best = null;
+    let nearest = NEAR_EVENT;
+    for (const i of near.indices) {
+      if (model.lanes[i] < 0 || model.events[i].kind === "lost") continue;
+      const far = Math.hypot(frame.x(model.lanes[i]) - px, frame.y(model.positions[i]) - py);
+      if (far < nearest) [nearest, best] = [far, { event: i }];
+    }
+    if (best) return best;
+    nearest = NEAR_MESSAGE;
+    for (const flight of near.flights) {
+      for (const [x1, y1, x2, y2] of arrowOf(model, frame, flight)) {
+        const far = distance(px, py, [x1, y1], [x2, y2]);
+        if (far < nearest) [nearest, best] = [far, { message: flight.carried.message, flight }];
+      }
+    }
+    return best;
+  }
+
+  /** Where an event is within the element, in pixels; for tests and for keyboard users' menus. */
+  pointOf(index) {
+    const { model } = this.diagram.moment();
+    const frame = this.diagram.frame;
+    return {
+      x: this.gutter + frame.x(model.lanes[index]) - this.diagram.scroll.x,
+      y: this.heading + frame.y(model.positions[index]) - this.diagram.scroll.y,
+    };
+  }
+
+  listen() {
+    const { canvas } = this.diagram;
+    let drag = null;
+    const local = (event) => {
+      const box = canvas.getBoundingClientRect();
+      return [event.clientX - box.left, event.clientY - box.top];
+    };
+    canvas.addEventListener("pointerdown", (event) => {
+      const [x, y] = local(event);
+      drag = { x, y, scroll: { ...this.diagram.scroll }, moved: false };
+      canvas.setPointerCapture(event.pointerId);
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      const [x, y] = local(event);
+      if (drag) {
+        if (Math.hypot(x - drag.x, y - drag.y) > 4) drag.moved = true;
+        if (drag.moved) this.diagram.pan(drag.scroll.x - (x - drag.x) - this.diagram.scroll.x, drag.scroll.y - (y - drag.y) - this.diagram.scroll.y);
+        return;
+      }
+      const found = this.at(x, y);
+      canvas.style.cursor = found ? "pointer" : "default";
+      this.light(found);
+      this.diagram.hover(found, event);
+    });
+    canvas.addEventListener("pointerup", (event) => {
+      const [x, y] = local(event);
+      const click = drag && !drag.moved;
+      drag = null;
+      if (!click) return;
+      const found = this.at(x, y);
+      if (found) this.diagram.pick(found, event);
+      else this.diagram.pick({ position: this.diagram.positionAt(y), empty: x >= this.gutter }, event);
+    });
+    canvas.addEventListener("pointerleave", (event) => {
+      this.light(null);
+      this.diagram.hover(null, event);
+    });
+    canvas.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        if (event.ctrlKey || event.metaKey) this.diagram.zoomBy(Math.exp(-event.deltaY / 300), ...local(event));
+        else this.diagram.pan(event.shiftKey ? event.deltaY : event.deltaX, event.shiftKey ? 0 : event.deltaY);
+      },
+      { passive: false },
+    );
+  }
+
+  /** Light up what led to something and what came of it. */
+  light(found) {
+    const { diagram } = this;
+    const { model } = diagram.moment();
+    const key = found ? `${found.event ?? ""} ${found.message ?? ""}` : "";
+    if (key === this.key) return;
+    this.key = key;
+    if (found === null) diagram.lit = null;
+    else if (found.event !== undefined) diagram.lit = model.cone(found.event);
+    else {
+      const { past } = model.cone(found.flight.sent);
+      const future = found.flight.end >= 0 ? model.cone(found.flight.end).future : new Uint8Array(model.events.length);
+      diagram.lit = { past, future, message: found.message };
+    }
+    diagram.invalidate();
+  }
+}

@@ -1,0 +1,161 @@
+// The state sheet: a process after the cursor's event, with what has just changed; the message that is selected; all that
+// is under way. And what can be done to them.
+
+import { build } from "./build.js";
+import { canFork, flightsUnderWay, messageActions, moment, offer, processActions } from "./faults.js";
+import { lab } from "./lab.js";
+import { plainSentence } from "./sentences.js";
+import { t } from "./text.js";
+import { labelOf, shortValue } from "./values.js";
+
+const MOST_CHIPS = 40;
+const MOST_UNDER_WAY = 24;
+
+export class StateSheet {
+  constructor() {
+    this.element = build("div");
+  }
+
+  update() {
+    const { model, cursor, selected } = lab;
+    const focus = document.activeElement?.closest?.("[data-focus]")?.dataset.focus;
+    const id = selected?.process ?? model.ids[Math.max(0, model.lanes[cursor] ?? 0)];
+    const message = selected?.message;
+    this.element.replaceChildren(
+      ...(model.flightsOf.has(message) ? messageParts(message) : []),
+      ...processParts(id, cursor),
+      ...underWayParts(cursor),
+    );
+    if (focus) this.element.querySelector(`[data-focus="${focus}"]`)?.focus();
+  }
+}
+
+// The process -----------------------------------------------------------------------------------------------------------
+
+function processParts(id, cursor) {
+  const { model } = lab;
+  const place = model.placeOf.get(id);
+  const { roles, status } = model.processAt(place, cursor);
+  const words = roles.map((role) => t(`role.${role}`));
+  if (status !== "up") words.push(t(`status.${status}`));
+  const parts = [chooser(id), headline(t("process", { id }), words.join(", "))];
+  const last = model.lastStep(place, cursor);
+  if (last >= 0) {
+    const event = model.events[last];
+    parts.push(build("p.soft", {}, `${event.time}: ${plainSentence(event)}`));
+  }
+  parts.push(...layerParts(place, cursor, last, status === "crashed"), ...timerParts(place, cursor));
+  if (canFork()) parts.push(build("h2", {}, t("act", { time: moment() })), actionRow(processActions(id)));
+  return parts;
+}
+
+function layerParts(place, cursor, last, crashed) {
+  const { model } = lab;
+  const event = last < 0 ? {} : model.events[last];
+  const before = last < 0 ? [] : model.stateAt(place, last - 1);
+  const layers = model.stateAt(place, cursor);
+  return layers.flatMap(({ layer, fields, durable }, k) => {
+    const here = layers.length === 1 || layer === event.layer;
+    const rows = Object.entries(fields).map(([name, value]) => {
+      const changed = here && name in (event.changed ?? {});
+      const lasting = durable.includes(name);
+      const was = changed && before[k] ? build("span.was", {}, shortValue(before[k].fields[name])) : null;
+      return build(
+        "tr",
+        { class: [changed ? "changed" : "", crashed && !lasting ? "lost" : ""].join(" ").trim() || null },
+        build("th", { scope: "row" }, name, lasting ? build("sup", { title: t("durable") }, " ◆") : null),
+        build("td", {}, was, shortValue(value)),
+      );
+    });
+    return [layers.length > 1 ? build("h2", {}, layer) : "", build("table.state", {}, build("tbody", {}, rows))];
+  });
+}
+
+function timerParts(place, cursor) {
+  const { model } = lab;
+  const timers = model.timers.at(place, cursor);
+  if (!timers.length) return [];
+  const now = model.timeOf(cursor);
+  const rows = timers.map(({ name, deadline }) => [name, t("timer.left", { left: deadline - now, deadline })]);
+  return [build("h2", {}, t("timers")), tableOf(rows)];
+}
+
+function chooser(id) {
+  const { model } = lab;
+  if (model.n > MOST_CHIPS) {
+    const options = [...model.ids].sort((a, b) => a - b).map((other) => build("option", { value: other }, String(other)));
+    const select = build("select", { "data-focus": "chooser", onchange: () => lab.select({ process: Number(select.value) }) }, options);
+    select.value = String(id);
+    return build("label.field", {}, build("span", {}, t("process.choose")), select);
+  }
+  const chips = model.ids.map((other) => {
+    const pressed = { "aria-pressed": String(other === id), "aria-label": t("process", { id: other }) };
+    const onclick = () => lab.select({ process: other });
+    return build("button", { type: "button", "data-focus": `chip${other}`, onclick, ...pressed }, String(other));
+  });
+  return build("div.chips", { role: "group", "aria-label": t("process.choose") }, chips);
+}
+
+// Messages --------------------------------------------------------------------------------------------------------------
+
+function messageParts(message) {
+  const { model } = lab;
+  const flights = model.flightsOf.get(message);
+  const { carried, sent } = flights[0];
+  const rows = Object.entries(carried.fields ?? {}).map(([name, value]) => [name, shortValue(value)]);
+  rows.push([t("message.number"), String(message)], [t("message.sent"), String(model.events[sent].time)]);
+  for (const { fate, end } of flights) {
+    const became = t(["message.received", "message.lost", "message.underway"][fate]);
+    rows.push([became, end < 0 ? "" : String(model.events[end].time)]);
+  }
+  const parts = [headline(labelOf(carried), `${carried.sender} → ${carried.to}`), tableOf(rows)];
+  if (flightsUnderWay(message).length) parts.push(canFork() ? actionRow(messageActions(message)) : "");
+  else {
+    const onclick = () => lab.seek(sent);
+    parts.push(build("button.plain", { type: "button", "data-focus": "go", onclick }, t("message.go")));
+  }
+  parts.push(build("hr"));
+  return parts;
+}
+
+function underWayParts(cursor) {
+  const flights = [];
+  lab.model.underWay(cursor, (flight) => flights.push(flight));
+  if (!flights.length) return [];
+  const shown = flights.slice(0, MOST_UNDER_WAY).map(({ carried, number }) => {
+    const onclick = (event) => {
+      const box = event.currentTarget.getBoundingClientRect();
+      lab.select({ message: carried.message });
+      offer({ message: carried.message }, { clientX: box.left, clientY: box.bottom });
+    };
+    const named = { "data-message": carried.message, "data-focus": `message${number}` };
+    return build("button.plain", { type: "button", onclick, ...named }, `${labelOf(carried)} ${carried.sender}→${carried.to}`);
+  });
+  const rest = flights.length - shown.length;
+  return [
+    build("h2", {}, t("underway", { count: flights.length })),
+    build("div.actions", {}, shown),
+    rest ? build("p.soft", {}, t("underway.more", { count: rest })) : "",
+  ];
+}
+
+// Pieces ----------------------------------------------------------------------------------------------------------------
+
+function headline(title, note) {
+  return build("div.headline", {}, build("h2", {}, title), note ? build("span.soft", {}, note) : null);
+}
+
+function tableOf(rows) {
+  const lines = rows.map(([name, value]) => build("tr", {}, build("th", { scope: "row" }, name), build("td", {}, value)));
+  return build("table.state", {}, build("tbody", {}, lines));
+}
+
+/** What can be done without filling anything in, as buttons; the menu on the stage has the rest. */
+function actionRow(actions) {
+  const buttons = actions
+    .filter((action) => action && action.value === undefined)
+    .map(({ label, name, run }) =>
+      build("button.plain", { type: "button", "data-action": name, "data-focus": `do ${name}`, onclick: () => run() }, label),
+    );
+  return build("div.actions", {}, buttons);
+}

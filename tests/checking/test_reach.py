@@ -1,0 +1,20 @@
+"""How far the checker goes on rings: every order of the ids, every set of starters. What takes minutes is for `make soak`."""
+
+import os
+
+import pytest
+from small_instances import question
+
+from habemus.checking.check import HOLDS, check
+from habemus.checking.instances import Question, all_orders
+from habemus.scenario import Scenario
+
+SOAK = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
+RINGS = [("chang-roberts", 5), ("lcr", 5), ("peterson", 5), ("franklin", 4), ("hirschberg-sinclair", 4)]
+LARGE_RINGS = [("chang-roberts", 8), ("lcr", 7), ("peterson", 7), ("franklin", 6), ("hirschberg-sinclair", 5)]
+
+
+@pytest.mark.parametrize(("name", "n"), LARGE_RINGS if SOAK else RINGS)
+def test_ring_elections_hold_for_every_order_of_the_ids_and_every_set_of_starters(name, n):
+    limits = question(name, n=n, anybody=True).limits
+    assert all(check(Question(ring, limits, [])).verdict == HOLDS for ring in all_orders(Scenario(name), n))
