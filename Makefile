@@ -1,4 +1,4 @@
-# make run    set up, then hold an election and show it
+# make run    set up, then start five real processes and open the page on them; where there is no terminal, for ten seconds
 # make test   set up, check style and types, run every test
 # make bench  measure against others, side by side; writes docs/bench-*.md and .svg
 # make soak   the property tests, for much longer
@@ -11,7 +11,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 .PHONY: run test lint namespaces browser bench soak clean
 
 run: .venv/run
-	@$(BIN)/habemus simulate chang-roberts --diagram election.svg
+	@if [ -t 1 ]; then $(BIN)/habemus up; else $(BIN)/habemus up --for 10; fi
 
 test: lint namespaces browser
 	$(BIN)/python -m pytest -n 2
@@ -33,9 +33,12 @@ bench: .venv-bench/ready
 	.venv-bench/bin/python bench/simulation.py
 	.venv-bench/bin/python bench/elections.py
 	.venv-bench/bin/python bench/checking.py
+	.venv-bench/bin/python bench/round_trips.py
+	.venv-bench/bin/python bench/idle.py
+	.venv-bench/bin/python bench/failover.py
 
 soak: .venv/dev namespaces browser
-	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -n 2
+	HABEMUS_CROWD=100 HABEMUS_PARTITIONS=50 HABEMUS_STREAMS=2500 HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -n 2
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Habemus needs Python 3.11 or newer: make PYTHON=python3.12 ..."; exit 1; }
@@ -60,4 +63,4 @@ soak: .venv/dev namespaces browser
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-bench build election.svg
+	rm -rf .venv .venv-bench build

@@ -1,4 +1,4 @@
-"""How far the checker goes on rings: every order of the ids, every set of starters. What takes minutes is for `make soak`."""
+"""Rings in every order of the ids, with every set of starters, as far as seconds go; `make soak` goes further."""
 
 import os
 
