@@ -5,7 +5,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-SOURCES := pyproject.toml setup.py $(shell find src -name '*.py' -o -name '*.toml')
+SOURCES := pyproject.toml setup.py $(shell find src -type f -not -name '*.pyc')
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
 .PHONY: run test lint namespaces browser bench soak clean

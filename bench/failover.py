@@ -107,7 +107,7 @@ def pysyncobj_settings(port: int, n: int, what: str) -> dict[str, Any]:
 
 def systems() -> list[System]:
     """All of them, ours first."""
-    ours = "at its default timing after SIGKILL, in haste after SIGSTOP"
+    ours = "default timing for SIGKILL; in haste for SIGSTOP, and then it runs before others where the system lets it"
     everybody = [
         System("Habemus, bully", "habemus", ours, habemus_settings("bully"), ours=True),
         System("Habemus, raft-election", "habemus", ours, habemus_settings("raft-election"), ours=True),

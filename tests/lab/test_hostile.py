@@ -11,7 +11,7 @@ from http.client import HTTPConnection, HTTPException
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from labs import descendants, is_alive, running_lab
+from labs import descendants, eventually, is_alive, running_lab
 
 RUN = {"scenario": {"algorithm": "chang-roberts"}}
 OWN = """
@@ -285,16 +285,6 @@ def sleepers(lab):
         except OSError:
             continue
     return found
-
-
-def eventually(claim, seconds=10.0):
-    """Whether something comes true in time."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if claim():
-            return True
-        time.sleep(0.05)
-    return False
 
 
 # Many at once

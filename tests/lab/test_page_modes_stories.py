@@ -135,6 +135,16 @@ def test_back_returns_and_a_dot_leads_anywhere(open_page):
     until(page, "habemus.cursor === habemus.run.events.length - 1")
 
 
+def test_a_story_is_read_by_keyboard_alone(open_page):
+    page = open_page("#story=franklin:1", reduced_motion="reduce")
+    until(page, "document.querySelector('#story-next')")
+    page.locator("#story-next").focus()
+    for step in (2, 3, 4):
+        page.keyboard.press("Enter")
+        until(page, f"document.querySelector('.story-progress .soft').textContent.startsWith('{step} of')")
+        assert page.evaluate("document.activeElement.id") == "story-next"
+
+
 def test_next_lets_time_run_up_to_the_next_moment(open_page):
     page = open_page("#story=chang-roberts:1")
     page.locator(".dots .dot").nth(4).click()

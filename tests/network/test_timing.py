@@ -1,9 +1,19 @@
 """How patient real nodes are, where nobody says."""
 
+import asyncio
+import os
+import subprocess
+import sys
+
+from groups import until
+
+from habemus.network.cluster import Cluster
 from habemus.network.timing import in_haste, patience_of_others, settled
 from habemus.process import Detector, Process
 from habemus.scenario import Layer, Place, Scenario
 from habemus.simulation.run import build_simulation, build_stack
+
+TRY = "import os; os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))"
 
 
 def layers_of(scenario: Scenario) -> list[Process]:
@@ -54,3 +64,28 @@ def test_in_haste_silence_is_suspicious_soon_enough_for_100_ms():
         detector, *_ = layers_of(in_haste(Scenario(name)))
         looks = -(-detector.usual_patience // detector.look) + 1
         assert looks * detector.look < 90 and patience_of_others([detector]) >= 50
+
+
+def policy_of(scenario: Scenario, folder) -> int:
+    """How the system schedules a node of this scenario, once it leads."""
+    scheduled = []
+
+    async def run():
+        cluster = Cluster(scenario, 1, folder)
+        try:
+            await cluster.start()
+            await until(lambda: cluster.leader is not None, 20)
+            scheduled.extend(map(os.sched_getscheduler, cluster.pids.values()))
+        finally:
+            await cluster.end()
+
+    asyncio.run(run())
+    return scheduled[0] & ~os.SCHED_RESET_ON_FORK
+
+
+def test_a_node_in_haste_runs_before_others_if_it_may_and_no_other_does(tmp_path):
+    may = subprocess.run([sys.executable, "-c", TRY], check=False).returncode == 0
+    (tmp_path / "hasty").mkdir()
+    (tmp_path / "patient").mkdir()
+    assert policy_of(in_haste(Scenario("bully")), tmp_path / "hasty") == (os.SCHED_RR if may else os.SCHED_OTHER)
+    assert policy_of(Scenario("bully"), tmp_path / "patient") == os.SCHED_OTHER

@@ -17,6 +17,8 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from habemus.cli.lab import open_browser
+from habemus.lab.server import Lab
 from habemus.network.cluster import Cluster, Member
 
 REFRESH = 0.1
@@ -33,23 +35,32 @@ class Show:
     def __init__(self, cluster: Cluster, title: str) -> None:
         self.cluster = cluster
         self.title = title
+        self.lab = Lab(cluster=cluster) if cluster.traced else None
+        self.page = "There is no page: so many processes would tell it more than it can show."
         self.chosen = 1
         self.over = asyncio.Event()
         self.tasks: set[asyncio.Task[None]] = set()
 
-    async def run(self, seconds: float | None) -> int:
-        """Start, show, end."""
+    async def run(self, seconds: float | None, port: int | None, open: bool) -> int:
+        """Start, show, end; with the page, which is opened in the browser if that is wanted."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self.over.set)
         if seconds is not None:
             loop.call_later(seconds, self.over.set)
+        if self.lab is not None:
+            address = await self.lab.start(port)
+            self.page = f"The page is at {address}"
+            if open:
+                open_browser(address)
         try:
             if sys.stdout.isatty():
                 await self.show_table()
             else:
                 await self.show_lines()
         finally:
+            if self.lab is not None:
+                await self.lab.stop()
             await self.cluster.end()
         return 0
 
@@ -57,6 +68,7 @@ class Show:
 
     async def show_lines(self) -> None:
         """A line for every change."""
+        print(self.page, flush=True)
         self.cluster.listeners.append(self.print_change)
         await self.cluster.start()
         await self.over.wait()
@@ -92,7 +104,8 @@ class Show:
         leader = self.cluster.leader
         title = f"{self.title}, {len(self.cluster.members)} processes"
         verdict = f"all follow {leader}" if leader is not None else "they do not agree, or not yet"
-        return Group(Text.assemble((title, "bold"), f"   {verdict}"), Text(), grid, Text(), Text(KEYS, "dim"))
+        head = Text.assemble((title, "bold"), f"   {verdict}")
+        return Group(head, Text(self.page, "dim"), Text(), grid, Text(), Text(KEYS, "dim"))
 
     def row(self, member: Member) -> list[RenderableType]:
         """One process."""

@@ -9,6 +9,7 @@ import typer
 from habemus.cli import options as o
 
 MOST = 200
+MOST_ON_PAGE = 50  # 100 processes take some 3,000 steps a second while they elect
 
 
 def up_command(
@@ -22,8 +23,13 @@ def up_command(
     seconds: Annotated[
         float | None, typer.Option("--for", help="End after so many seconds.", show_default="at Ctrl-C")
     ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option("--port", min=0, max=65535, help="Where the page is.", show_default="8114, or a free one"),
+    ] = None,
+    open: Annotated[bool, typer.Option("--open/--no-open", help="Whether to open the page in the browser.")] = True,
 ) -> int:
-    """Run a local cluster of real processes; kill, pause, resume and restart them."""
+    """Run a local cluster of real processes, with a page; kill, pause, resume and restart them."""
     import math
     import tempfile
 
@@ -45,5 +51,5 @@ def up_command(
     mutex = issubclass(find_algorithm(scenario.algorithm), Mutex)
     demand: dict[str, Any] = {"think": "exponential:1500", "hold": "constant:400"} if mutex else {}
     with tempfile.TemporaryDirectory(prefix="habemus-") as directory:
-        cluster = Cluster(scenario, n, directory, **demand)
-        return run_loop(Show(cluster, scenario.algorithm).run(seconds))
+        cluster = Cluster(scenario, n, directory, traced=n <= MOST_ON_PAGE, **demand)
+        return run_loop(Show(cluster, scenario.algorithm).run(seconds, port, open))

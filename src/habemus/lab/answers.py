@@ -175,11 +175,9 @@ def compare(body: bytes, report: Report) -> Any:
     names = list(dict.fromkeys(asked.algorithms))
     check_alike(names, ("election", "mutex", "detector"))
     base = within_limits(msgspec.structs.replace(asked.scenario, algorithm=names[0], parameters={}, schedule=None))
-    rows = []
     with ThreadPoolExecutor(1) as executor:
-        for row in compared(base, {name: {} for name in names}, asked.seeds, executor):
-            rows.append(row)
-            report({"done": len(rows), "of": len(names)})
+        algorithms: dict[str, dict[str, Any]] = {name: {} for name in names}
+        rows = compared(base, algorithms, asked.seeds, executor, lambda done, of: report({"done": done, "of": of}))
     return {"rows": rows}
 
 

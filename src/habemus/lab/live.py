@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
+from itertools import islice
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -119,7 +120,7 @@ class Live:
                 if life != self.life:
                     position, life = 0, self.life
                 position = max(position, self.told - len(self.events))
-                fresh = list(self.events)[len(self.events) - (self.told - position) :] if position < self.told else []
+                fresh = list(islice(reversed(self.events), self.told - position))[::-1]
                 position = self.told
                 said = [b"event: event\ndata: %b\n\n" % event for event in fresh]
                 status = msgspec.json.encode({"kind": "status", **self.status()})

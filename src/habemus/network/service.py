@@ -27,7 +27,9 @@ from habemus.network.errors import NetworkError
 from habemus.network.node import Change, Node
 from habemus.network.recording import Recording
 from habemus.network.security import Certificates, read_certificates, read_key, require_protection
+from habemus.network.stack import TICK
 from habemus.network.telling import sentence, status
+from habemus.network.timing import HASTY, take_precedence
 from habemus.process import Pid
 from habemus.scenario import Scenario
 
@@ -113,6 +115,8 @@ class Service:
             return 0
         node = self.node = made
         node.listeners.append(self.hear)
+        if node.stall < HASTY * TICK:
+            take_precedence()
         web = None
         if wishes.http is not None:
             from habemus.network.web import Web

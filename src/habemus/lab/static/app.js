@@ -1,6 +1,7 @@
 // The page begins here: each part takes its place, then the catalogue comes and the first run is shown.
 
 import { Rail, titleOf } from "./branches.js";
+import { build, icon } from "./build.js";
 import { Diagram } from "./diagram.js";
 import { flightsUnderWay, offer } from "./faults.js";
 import { Drawer } from "./inspector.js";
@@ -16,6 +17,7 @@ import { t } from "./text.js";
 import { Banner } from "./verdicts.js";
 
 const FIRST = { algorithm: "chang-roberts", topology: { n: 8 }, seed: 7 };
+const EYE = "M3 10 Q10 2.5 17 10 Q10 17.5 3 10 Z M10 12.4 A2.4 2.4 0 1 0 10 7.6 A2.4 2.4 0 1 0 10 12.4";
 const MOST_ROWS = 40;
 const STILL = 200; // milliseconds without a change after which the tables are written
 
@@ -29,7 +31,9 @@ const page = {
   },
   showPane(name) {
     document.body.dataset.pane = name;
-    for (const button of $("panes").querySelectorAll("button")) button.setAttribute("aria-current", String(button.dataset.pane === name));
+    for (const button of $("panes").querySelectorAll("button")) {
+      button.setAttribute("aria-current", String(button.dataset.pane === name));
+    }
   },
 };
 
@@ -105,8 +109,9 @@ function showTip(found, point) {
     tip.innerHTML = `<b></b> <span></span><div class="soft"></div>`;
     tip.querySelector("b").textContent = labelOf(carried);
     tip.querySelector("span").textContent = `${carried.sender} → ${carried.to}`;
-    const fateText = t(["message.received", "message.lost", "message.underway"][fate]);
-    tip.querySelector(".soft").textContent = `${t("message.sent")} ${model.events[sent].time}, ${fateText}${end < 0 ? "" : ` ${model.events[end].time}`}`;
+    const became = t(["message.received", "message.lost", "message.underway"][fate]);
+    const when = end < 0 ? "" : model.events[end].time;
+    tip.querySelector(".soft").textContent = `${t("message.sent")} ${model.events[sent].time}, ${became} ${when}`;
   }
   const box = tip.getBoundingClientRect();
   const left = point.clientX + 16 + box.width > window.innerWidth ? point.clientX - box.width - 12 : point.clientX + 16;
@@ -117,22 +122,18 @@ function showTip(found, point) {
 function addZoom(diagram) {
   const zoom = document.createElement("div");
   zoom.className = "zoom";
-  const glyphs = { "zoom.out": "M5 10 H15", "zoom.fit": "M4 8 V4 H8 M12 4 H16 V8 M16 12 V16 H12 M8 16 H4 V12", "zoom.in": "M5 10 H15 M10 5 V15" };
-  const acts = { "zoom.out": () => diagram.zoomBy(1 / 1.5), "zoom.fit": () => diagram.fit(), "zoom.in": () => diagram.zoomBy(1.5) };
-  for (const [key, d] of Object.entries(glyphs)) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "tool";
-    button.setAttribute("data-t-title", key);
-    button.setAttribute("data-t-label", key);
-    button.innerHTML = `<svg viewBox="0 0 20 20" aria-hidden="true"><path d="${d}"/></svg>`;
-    button.addEventListener("click", acts[key]);
-    zoom.append(button);
+  const acts = [
+    ["zoom.out", "M5 10 H15", () => diagram.zoomBy(1 / 1.5)],
+    ["zoom.fit", "M4 8 V4 H8 M12 4 H16 V8 M16 12 V16 H12 M8 16 H4 V12", () => diagram.fit()],
+    ["zoom.in", "M5 10 H15 M10 5 V15", () => diagram.zoomBy(1.5)],
+  ];
+  for (const [key, glyph, onclick] of acts) {
+    zoom.append(build("button.tool", { type: "button", "data-t-title": key, "data-t-label": key, onclick }, icon(glyph)));
   }
   diagram.element.append(zoom);
 }
 
-// Two branches side by side ---------------------------------------------------------------------------------------------
+// Two branches side by side -------------------------------------------------------------------------------------------
 
 function compare() {
   const other = lab.compared;
@@ -144,7 +145,8 @@ function compare() {
     page.beside = null;
   }
   $("diagram").classList.toggle("split", Boolean(other));
-  for (const [diagram, branch] of [[page.diagram, lab.branch], [page.beside, other]]) name(diagram, other ? branch : null);
+  name(page.diagram, other && lab.branch);
+  name(page.beside, other);
   const split = other ? lab.model.divergenceFrom(other.model) : null;
   page.diagram.divergence = split;
   page.diagram.reset();
@@ -167,13 +169,16 @@ function name(diagram, branch) {
 /** Where the other branch stands: at the same event while both are equal, then at the same time. */
 function besideMoment() {
   const { model } = lab.compared;
-  if (lab.cursor < page.diagram.divergence) return { model, cursor: lab.cursor, position: Math.max(model.reachOf(lab.cursor), Math.min(lab.position, model.length)) };
-  const time = lab.model.timeAt(lab.position);
-  let cursor = model.events.findLastIndex((event) => event.time <= time);
+  const { cursor: here, position } = lab;
+  if (here < page.diagram.divergence) {
+    return { model, cursor: here, position: Math.max(model.reachOf(here), Math.min(position, model.length)) };
+  }
+  const time = lab.model.timeAt(position);
+  const cursor = model.events.findLastIndex((event) => event.time <= time);
   return { model, cursor, position: model.reachOf(cursor) };
 }
 
-// Who follows what ------------------------------------------------------------------------------------------------------
+// Who follows what ----------------------------------------------------------------------------------------------------
 
 lab.on("run", () => {
   page.stage.open();
@@ -234,7 +239,7 @@ page.banner = new Banner($("banner"), (witness) => {
   page.diagram.invalidate();
 });
 
-/** Stage and diagram for those who cannot see them: tables, and the latest event as a sentence; once it stands still. */
+/** Stage and diagram for those who cannot see them, once it stands still: tables, and the latest event as a sentence. */
 let reading;
 function readOut() {
   window.clearTimeout(reading);
@@ -246,20 +251,19 @@ function readOutNow() {
   if (!model || lab.playing) return;
   page.stage.updateTable();
   const first = Math.max(0, cursor - MOST_ROWS + 1);
-  table.innerHTML = `<caption></caption><thead><tr><th scope="col"></th><th scope="col"></th></tr></thead><tbody></tbody>`;
-  table.querySelector("caption").textContent = t("table.diagram");
-  const heads = table.querySelectorAll("th");
-  heads[0].textContent = t("table.time");
-  heads[1].textContent = t("table.event");
-  for (let i = first; i <= cursor; i++) {
-    const row = table.tBodies[0].insertRow();
-    row.insertCell().textContent = model.events[i].time;
-    row.insertCell().textContent = plainSentence(model.events[i]);
-  }
+  const heads = ["table.time", "table.event"].map((key) => build("th", { scope: "col" }, t(key)));
+  const rows = model.events
+    .slice(first, cursor + 1)
+    .map((event) => build("tr", {}, build("td", {}, String(event.time)), build("td", {}, plainSentence(event))));
+  table.replaceChildren(
+    build("caption", {}, t("table.diagram")),
+    build("thead", {}, build("tr", {}, heads)),
+    build("tbody", {}, rows),
+  );
   if (cursor >= 0) page.announce(`${model.events[cursor].time}: ${plainSentence(model.events[cursor])}`);
 }
 
-// Modes, language, theme --------------------------------------------------------------------------------------------------
+// Modes, language, theme ----------------------------------------------------------------------------------------------
 
 function drawModes() {
   $("modes").replaceChildren(
@@ -284,11 +288,13 @@ lab.on("catalogue", drawModes);
 lab.on("mode", drawModes);
 $("language").addEventListener("click", () => lab.setLanguage(lab.language === "en" ? "pt" : "en"));
 $("theme").addEventListener("click", () => lab.setTheme(lab.theme === "dark" ? "light" : "dark"));
-for (const button of $("panes").querySelectorAll("button")) button.addEventListener("click", () => page.showPane(button.dataset.pane));
+for (const button of $("panes").querySelectorAll("button")) {
+  button.addEventListener("click", () => page.showPane(button.dataset.pane));
+}
 page.showPane("stage");
 listenToKeys(page);
 
-lab.registerMode("watch", { glyph: "M3 10 Q10 2.5 17 10 Q10 17.5 3 10 Z M10 12.4 A2.4 2.4 0 1 0 10 7.6 A2.4 2.4 0 1 0 10 12.4", mount() {} });
+lab.registerMode("watch", { glyph: EYE, mount() {} });
 startModes();
 try {
   await lab.begin();

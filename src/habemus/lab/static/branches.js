@@ -44,18 +44,19 @@ export class Rail {
     group.setAttribute("aria-label", t("branch.go", { title }));
     if (branch === lab.branch) group.setAttribute("aria-current", "true");
     const parentRow = branch.parent ? rows.indexOf(branch.parent) : row;
-    const elbow = branch.parent
-      ? `M${begin} ${parentRow * ROW + ROW / 2} V${y - 5} Q${begin} ${y} ${begin + 5} ${y} H${Math.max(begin + 5, x(branch.run.time))}`
-      : `M${begin} ${y} H${x(branch.run.time)}`;
-    const broken = branch.run.properties?.some((property) => property.verdict === false);
+    const above = parentRow * ROW + ROW / 2;
     const end = Math.max(begin + 5, x(branch.run.time));
-    const room_for = Math.max(8, Math.floor((width - end - 60) / 6));
-    const label = title.length > room_for ? `${title.slice(0, room_for - 1)}…` : title;
+    const fork = `M${begin} ${above} V${y - 5} Q${begin} ${y} ${begin + 5} ${y} H${end}`;
+    const elbow = branch.parent ? fork : `M${begin} ${y} H${end}`;
+    const broken = branch.run.properties?.some((property) => property.verdict === false);
+    const [fill, stroke] = broken ? ["var(--violation)", "var(--violation)"] : ["var(--ground)", "var(--lane)"];
+    const letters = Math.max(8, Math.floor((width - end - 60) / 6));
+    const label = title.length > letters ? `${title.slice(0, letters - 1)}…` : title;
     group.innerHTML = `
       <rect class="hit" x="0" y="${row * ROW}" width="${width}" height="${ROW}" rx="4"/>
       <path class="line" d="${elbow}"/>
-      ${branch.parent ? `<circle cx="${begin}" cy="${parentRow * ROW + ROW / 2}" r="2.6" fill="var(--ink)"/>` : ""}
-      <circle cx="${end}" cy="${y}" r="3.4" fill="${broken ? "var(--violation)" : "var(--ground)"}" stroke="${broken ? "var(--violation)" : "var(--lane)"}" stroke-width="1.4"/>
+      ${branch.parent ? `<circle cx="${begin}" cy="${above}" r="2.6" fill="var(--ink)"/>` : ""}
+      <circle cx="${end}" cy="${y}" r="3.4" fill="${fill}" stroke="${stroke}" stroke-width="1.4"/>
       <text class="label" x="${end + 10}" y="${y + 0.5}"></text>`;
     group.querySelector("text").textContent = label;
     group.append(Object.assign(document.createElementNS(SVG, "title"), { textContent: title }));
@@ -79,7 +80,10 @@ export class Rail {
     group.setAttribute("aria-pressed", String(on));
     group.setAttribute("aria-label", t("branch.compare", { title: titleOf(branch) }));
     group.setAttribute("transform", `translate(${width - 30} ${y - 8})`);
-    group.innerHTML = `<rect class="beside-hit" x="-5" y="-2" width="30" height="20"/><path class="beside" d="M1 1 H8 V15 H1 Z M12 1 H19 V15 H12 Z"/><title></title>`;
+    group.innerHTML = `
+      <rect class="beside-hit" x="-5" y="-2" width="30" height="20"/>
+      <path class="beside" d="M1 1 H8 V15 H1 Z M12 1 H19 V15 H12 Z"/>
+      <title></title>`;
     group.querySelector("title").textContent = t("branch.compare", { title: titleOf(branch) });
     const toggle = (event) => {
       event.stopPropagation();
@@ -98,7 +102,8 @@ export class Rail {
 export function titleOf(branch) {
   const named = branch.title || branch.run.scenario?.title;
   if (named) return branch.parent ? `${named} · t=${branch.model.timeOf(branch.from) + 1}` : named;
-  return t("branch.root", { algorithm: branch.run.algorithm, n: branch.run.ids.length, seed: branch.scenario?.seed ?? 0 });
+  const { algorithm, ids } = branch.run;
+  return t("branch.root", { algorithm, n: ids.length, seed: branch.scenario?.seed ?? 0 });
 }
 
 function rootOf(branch) {

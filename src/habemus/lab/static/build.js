@@ -35,6 +35,18 @@ export function field(key, control) {
   return worded("label.field", {}, build("span", { "data-t": key }), control);
 }
 
+/** Put something else into an element, and leave the keyboard where it was: at the control of the same id, or in the same place. */
+export function refill(element, ...children) {
+  const controls = () => [...element.querySelectorAll("button:not(:disabled), input, select, summary")];
+  const held = document.activeElement;
+  const place = controls().indexOf(held);
+  element.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined));
+  if (place < 0) return;
+  const there = controls();
+  const same = held.id ? there.find((control) => control.id === held.id) : undefined;
+  (same ?? there[Math.min(place, there.length - 1)])?.focus();
+}
+
 /** A line icon: `path` in a box of 20 by 20. */
 export function icon(path) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");

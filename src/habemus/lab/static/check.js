@@ -1,7 +1,7 @@
 // Check mode: all runs of a small instance, not one. What is found to break a property can be watched right here.
 
 import { post, stream } from "./api.js";
-import { build, button, worded } from "./build.js";
+import { build, button, refill, worded } from "./build.js";
 import { InstanceForm } from "./instance.js";
 import { lab } from "./lab.js";
 import { explanation } from "./sentences.js";
@@ -103,7 +103,7 @@ function progressView(progress) {
       figure("check.depth", number(progress.depth)),
       figure("check.frontier", number(progress.frontier)),
       figure("check.memory", bytes(progress.memory)),
-      figure("check.seconds", progress.seconds.toFixed(1)),
+      figure("check.seconds", number(Math.round(progress.seconds * 10) / 10)),
     ),
   ];
 }
@@ -127,7 +127,7 @@ function resultView(result) {
       {},
       figure("check.states", number(result.states)),
       figure("check.depth", number(result.depth)),
-      figure("check.seconds", result.seconds.toFixed(2)),
+      figure("check.seconds", number(Math.round(result.seconds * 100) / 100)),
     ),
   ];
 }
@@ -147,11 +147,12 @@ function show() {
 
 function render() {
   if (lab.branch === null || lab.live) {
-    panel.replaceChildren(worded("p.soft", { "data-t": "mode.nothing" }));
+    refill(panel, worded("p.soft", { "data-t": "mode.nothing" }));
     return;
   }
   form = new InstanceForm({ small: true, changed: () => {} });
-  panel.replaceChildren(
+  refill(
+    panel,
     build("h2", {}, lab.branch.scenario.algorithm),
     worded("p.soft", { "data-t": "check.text" }),
     form.element,

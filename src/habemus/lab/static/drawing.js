@@ -286,11 +286,13 @@ export function widthOf(ctx, text, font) {
 }
 
 /**
- * Every label of its own (`own` events, `ownFlight` messages) that finds room between two heights: faults first, then messages, shortest way first, then the names of
- * clauses. A clause is named where it changes something, where no message set it off, and where it runs first. A message
- * whose whole label has no room shows its values alone: its colour tells the type.
+ * Every label of its own (`own` events, `ownFlight` messages) that finds room between two heights: faults first, then
+ * messages, shortest way first, then the names of clauses. A clause is named where it changes something, where no
+ * message set it off, and where it runs first. A message whose whole label has no room shows its values alone: its
+ * colour tells the type.
  */
-export function placeLabels(ctx, model, frame, { top, bottom, flights, indices, networkEvents, own = all, ownFlight = all }) {
+export function placeLabels(ctx, model, frame, wanted) {
+  const { top, bottom, flights, indices, networkEvents, own = all, ownFlight = all } = wanted;
   const board = new LabelBoard(2, top, frame.width - 2, bottom);
   if (frame.spacing < NARROWEST_FOR_LABELS && model.n > 1) return board.labels;
   const label = (text, style, more = {}) => ({
@@ -319,8 +321,8 @@ export function placeLabels(ctx, model, frame, { top, bottom, flights, indices, 
   for (const i of networkEvents) {
     const text = label(faultText(model.events[i]), FAULT, { colour: "ink", index: i });
     const y = frame.y(model.positions[i]) - 8;
-    const spots = [];
-    for (let by = 0; by < 400; by += 10) spots.push({ x: frame.left + text.width / 2 + by, y, angle: 0, penalty: by / 100 });
+    const shifts = Array.from({ length: 40 }, (_, k) => 10 * k);
+    const spots = shifts.map((by) => ({ x: frame.left + text.width / 2 + by, y, angle: 0, penalty: by / 100 }));
     board.place(text, spots, FAULT.budget);
   }
   for (const { i, event, icon, at } of marks) {

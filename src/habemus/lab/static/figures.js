@@ -49,19 +49,22 @@ function costParts() {
   return [build("h2", {}, t("figures.sofar")), build("table.tally", {}, rows)];
 }
 
-function boundParts({ bound, messages }) {
+/** An election's bound is on all its messages, a lock's on the messages of an entry. */
+function boundParts({ bound, lock, messages }) {
   const { model, cursor } = lab;
-  const most = Math.max(bound.value, messages) || 1;
+  const spent = lock ? (lock.messages_per_entry ?? 0) : model.sentUpTo[cursor + 1];
+  const all = lock ? spent : messages;
+  const most = Math.max(bound.value, all) || 1;
   const share = (part) => `${((100 * part) / most).toFixed(1)}%`;
-  const words = t("figures.bound", {
-    messages: number(messages),
+  const words = t(lock ? "figures.bound.entry" : "figures.bound", {
+    messages: number(Math.round(all * 100) / 100),
     bound: number(Math.round(bound.value)),
     formula: bound.formula,
   });
   const gauge = build(
     "div.gauge",
     { role: "img", "aria-label": words },
-    build("i", { style: `width:${share(model.sentUpTo[cursor + 1])}` }),
+    build("i", { style: `width:${share(spent)}` }),
     build("b", { style: `left:${share(bound.value)}` }),
   );
   return [build("h2", {}, t("figures.against")), gauge, build("p.soft", {}, words)];
@@ -75,7 +78,7 @@ function typeParts() {
     const width = `${Math.max(count ? 2 : 0, (100 * count) / most)}%`;
     return row(type, build("td.bar", {}, build("div", { style: `width:${width}` })), amount(count));
   });
-  return [build("h2", {}, t("figures.types")), build("table.tally", {}, rows)];
+  return [build("h2", {}, t("figures.types")), build("table.tally.bars", {}, rows)];
 }
 
 /** How good the lock or the detector was, in the figures that the simulator took. */

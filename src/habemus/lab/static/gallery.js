@@ -1,6 +1,6 @@
 // The gallery: the guided stories, then every named scenario with a small picture and a sentence.
 
-import { build, worded } from "./build.js";
+import { build, refill, worded } from "./build.js";
 import { lab } from "./lab.js";
 import { namedScenarios, openNamed, sentenceOf, titleOf } from "./named.js";
 import { stories, storyButton } from "./stories.js";
@@ -74,7 +74,8 @@ function render() {
       fill();
     },
   });
-  panel.replaceChildren(
+  refill(
+    panel,
     worded("h2", { "data-t": "story.all" }),
     worded("p.soft", { "data-t": "story.all.text" }),
     build("div.story-cards", {}, stories.map(storyButton)),

@@ -225,8 +225,8 @@ export const lab = {
   },
 
   /**
-   * Make a mode known. `glyph` is the path of its sign in a box of 20 by 20; its name is the words "mode.NAME"; `mount(element)`
-   * fills its panel, `unmount()` cleans up. `size` is where the panel goes: "side" (in the drawer), "half" (a wide
+   * Make a mode known. `glyph` is the path of its sign in a box of 20 by 20; its name is the words "mode.NAME";
+   * `mount(element)` fills its panel, `unmount()` cleans up. `size` is where the panel goes: "side" (in the drawer), "half" (a wide
    * drawer), "full" (instead of stage and diagram). `available()` says whether there is anything to it right now.
    */
   registerMode(name, { glyph = "", mount, unmount = () => {}, size = "side", available = () => true }) {

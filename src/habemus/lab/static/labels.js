@@ -63,7 +63,8 @@ export class LabelBoard {
       const price = spot.penalty + this.price(corners, cheapest - spot.penalty);
       if (price < cheapest) {
         cheapest = price;
-        best = { ...label, x: spot.x, y: spot.y, angle: spot.angle, corners, reach: Math.max(corners[1], corners[3], corners[5], corners[7]) - spot.y };
+        const lowest = Math.max(corners[1], corners[3], corners[5], corners[7]);
+        best = { ...label, x: spot.x, y: spot.y, angle: spot.angle, corners, reach: lowest - spot.y };
       }
     }
     if (best === null) return false;

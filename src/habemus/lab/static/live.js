@@ -5,7 +5,7 @@
 // stands still and can be looked at; what happens meanwhile is kept, and shown when one follows again.
 
 import { get, post, stream } from "./api.js";
-import { build, button, field, worded } from "./build.js";
+import { build, button, field, refill, worded } from "./build.js";
 import { lab } from "./lab.js";
 import { listed, number, t } from "./text.js";
 
@@ -356,11 +356,12 @@ function said() {
 function render() {
   if (panel === null || drawn === said()) return;
   drawn = said();
-  if (lost) panel.replaceChildren(build("p.own-said", { role: "alert" }, lost), button("plain", "live.again", connect));
-  else if (status === null) panel.replaceChildren(worded("p.soft", { "data-t": "live.connecting" }));
-  else if (status.algorithm === null) panel.replaceChildren(...startForm());
+  if (lost) refill(panel, build("p.own-said", { role: "alert" }, lost), button("plain", "live.again", connect));
+  else if (status === null) refill(panel, worded("p.soft", { "data-t": "live.connecting" }));
+  else if (status.algorithm === null) refill(panel, ...startForm());
   else
-    panel.replaceChildren(
+    refill(
+    panel,
       build("p.soft", {}, t("live.text", { n: status.nodes.length, algorithm: status.algorithm })),
       clock(),
       build("ul.members", {}, status.nodes.map(row)),

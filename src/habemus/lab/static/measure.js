@@ -1,7 +1,7 @@
 // Measure mode: what algorithms cost as n grows, and how they fare side by side under the faults on the screen.
 
 import { stream } from "./api.js";
-import { build, button, field, worded } from "./build.js";
+import { build, button, field, refill, worded } from "./build.js";
 import { lab } from "./lab.js";
 import { inkOf, plot } from "./plot.js";
 import { number, t } from "./text.js";
@@ -221,7 +221,8 @@ function render() {
   const many = build("input", { type: "number", id: "measure-seeds", min: 1, max: 1000, value: seeds });
   many.addEventListener("input", () => (seeds = Number(many.value)));
   const result = what === "sweep" ? swept && sweepView() : compared && compareView();
-  panel.replaceChildren(
+  refill(
+    panel,
     build(
       "div.pills",
       {},

@@ -1,6 +1,7 @@
 // The options behind the bar: the algorithm's parameters, who starts, the demand for the lock, and the finer points of
 // the network. An empty field means the default, which it shows.
 
+import { build } from "./build.js";
 import { lab } from "./lab.js";
 import { t, translate } from "./text.js";
 
@@ -33,10 +34,11 @@ export class Options {
     if (layers.length) this.note(t("options.layers", { names: layers.join(", ") }));
     const parameters = entry?.parameters ?? [];
     if (parameters.length) this.heading("options.parameters");
-    for (const parameter of parameters) this.add(`parameters.${parameter.name}`, parameter, scenario.parameters?.[parameter.name]);
+    const set = scenario.parameters ?? {};
+    for (const parameter of parameters) this.add(`parameters.${parameter.name}`, parameter, set[parameter.name]);
     this.heading("options.run");
     const starters = Array.isArray(scenario.starters) ? scenario.starters.join(", ") : scenario.starters;
-    if (entry?.kind !== "mutex" && entry?.kind !== "detector") this.add("starters", { type: "str", default: "all" }, starters);
+    if (!["mutex", "detector"].includes(entry?.kind)) this.add("starters", { type: "str", default: "all" }, starters);
     if (entry?.kind === "mutex") {
       this.add("demand.kind", { type: "str", default: "one-each", choices: DEMANDS }, scenario.demand?.kind);
       this.add("demand.hold", { type: "str", default: "constant:10" }, scenario.demand?.hold);
@@ -69,7 +71,7 @@ export class Options {
       input.type = "checkbox";
       input.checked = value ?? otherwise;
     } else if (choices) {
-      input.append(...choices.map((choice) => Object.assign(document.createElement("option"), { value: choice, textContent: choice })));
+      input.append(...choices.map((choice) => build("option", { value: choice }, choice)));
       input.value = value ?? otherwise;
     } else {
       input.placeholder = written(otherwise);
@@ -94,11 +96,6 @@ export class Options {
       else if (room) delete scenario[room];
     }
     return scenario;
-  }
-
-  /** What the fields say, to see whether it has changed. */
-  get said() {
-    return [...this.fields.values()].map(({ input }) => (input.type === "checkbox" ? String(input.checked) : input.value)).join("|");
   }
 }
 

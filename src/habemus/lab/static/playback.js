@@ -3,6 +3,7 @@
 // It plays along the diagram's axis, not by the tick, so that idle stretches pass quickly and a crowded moment is given
 // its time. Where a property breaks, it stops.
 
+import { build } from "./build.js";
 import { calm, frames, painter } from "./frames.js";
 import { lab } from "./lab.js";
 import { FAULTS, ROLE_COLOUR, VIOLATION, coloursOf } from "./palette.js";
@@ -79,14 +80,20 @@ export class Timeline {
     element.innerHTML = `
       <div class="playback">
         ${button("start", "play.start")}${button("back", "play.back")}
-        <button type="button" class="tool big" id="play" data-t-label="play" data-t-title="play"><svg viewBox="0 0 20 20" aria-hidden="true"><path d="${GLYPHS.play}"/></svg></button>
+        ${button("play", "play", "big")}
         ${button("next", "play.next")}${button("end", "play.end")}
-        <select id="speed" data-t-label="play.speed" data-t-title="play.speed">${SPEEDS.map((speed) => `<option value="${speed}">${speed}×</option>`).join("")}</select>
+        <select id="speed" data-t-label="play.speed" data-t-title="play.speed">
+          ${SPEEDS.map((speed) => `<option value="${speed}">${speed}×</option>`).join("")}
+        </select>
         <div class="reading" id="clock"></div>
       </div>
       <div class="track">
         <div class="strips"></div>
-        <div class="scrubber"><canvas></canvas><input id="scrubber" type="range" min="0" max="1" step="any" value="0" data-t-label="scrubber" /><div class="knob"></div></div>
+        <div class="scrubber">
+          <canvas></canvas>
+          <input id="scrubber" type="range" min="0" max="1" step="any" value="0" data-t-label="scrubber" />
+          <div class="knob"></div>
+        </div>
         <div class="needle"></div>
       </div>
       <div class="rail" id="rail"></div>`;
@@ -110,7 +117,8 @@ export class Timeline {
     on("play", toggle);
     on("next", () => step(1));
     on("end", () => lab.seek(lab.run.events.length - 1));
-    this.element.querySelector("#speed").addEventListener("change", (event) => lab.setSpeed(Number(event.target.value)));
+    const speed = this.element.querySelector("#speed");
+    speed.addEventListener("change", () => lab.setSpeed(Number(speed.value)));
     this.range.addEventListener("input", () => {
       lab.pause();
       const { model } = lab;
@@ -124,7 +132,7 @@ export class Timeline {
       play.setAttribute("aria-pressed", String(playing));
       if (playing) turn();
     });
-    lab.on("speed", (speed) => (this.element.querySelector("#speed").value = String(speed)));
+    lab.on("speed", (chosen) => (speed.value = String(chosen)));
     lab.on("position", () => this.invalidate());
     lab.on("cursor", () => this.invalidate());
   }
@@ -151,10 +159,16 @@ export class Timeline {
     this.knob.style.left = `${fraction * width}px`;
     this.needle.style.left = `${this.strips.offsetLeft + fraction * width}px`;
     const time = Math.floor(model.timeAt(position));
-    const text = t("clock", { time: number(time), event: number(cursor + 1), events: number(model.events.length) });
+    const counted = { event: number(cursor + 1), events: number(model.events.length) };
+    const text = t("clock", { time: number(time), ...counted });
     if (this.clockText !== text) {
       this.clockText = text;
-      this.clock.innerHTML = `<b>${number(time)}</b> <span class="soft">${lab.run.unit ?? t("ticks")}</span><br /><span class="soft">${t("clock.event", { event: number(cursor + 1), events: number(model.events.length) })}</span>`;
+      this.clock.replaceChildren(
+        build("b", {}, number(time)),
+        build("span.soft", {}, ` ${lab.run.unit ?? t("ticks")}`),
+        build("br"),
+        build("span.soft", {}, t("clock.event", counted)),
+      );
       this.range.setAttribute("aria-valuetext", text);
       const { kept, total } = lab.run;
       this.clock.title = kept < total ? t("clock.kept", { kept: number(kept), total: number(total) }) : "";
@@ -166,7 +180,7 @@ export class Timeline {
   drawStrips() {
     const { model, run } = lab;
     const width = this.strips.clientWidth;
-    const x = (index) => (this.fraction(index < 0 ? model.start : model.reachOf(Math.min(index, model.events.length - 1))) * width).toFixed(1);
+    const x = (index) => (this.fraction(model.reachOf(Math.min(index, model.events.length - 1))) * width).toFixed(1);
     this.strips.replaceChildren(
       ...(run.properties ?? []).map((property) => {
         const strip = document.createElement("div");
@@ -230,7 +244,8 @@ export class Timeline {
     let marked = -Infinity;
     model.events.forEach((event, i) => {
       const x = this.fraction(model.positions[i]) * width;
-      const fault = !event.clause && event.kind !== "lost" && (FAULTS.includes(event.kind) || event.process === undefined);
+      const byHand = FAULTS.includes(event.kind) || event.process === undefined;
+      const fault = byHand && !event.clause && event.kind !== "lost";
       const crowned = event.role === "leader" || (event.role === "inside" && model.roles.length < 60);
       if ((!fault && !crowned) || x - marked < 7) return;
       marked = x;
@@ -264,8 +279,10 @@ function stroke(state, from, to) {
   return `<path d="M${from} 6.5 H${to}" ${style} fill="none"/>`;
 }
 
-function button(id, key) {
-  return `<button type="button" class="tool" id="${id}" data-t-label="${key}" data-t-title="${key}"><svg viewBox="0 0 20 20" aria-hidden="true"><path d="${GLYPHS[id]}"/></svg></button>`;
+function button(id, key, look = "") {
+  const glyph = `<svg viewBox="0 0 20 20" aria-hidden="true"><path d="${GLYPHS[id]}"/></svg>`;
+  const words = `data-t-label="${key}" data-t-title="${key}"`;
+  return `<button type="button" class="tool ${look}" id="${id}" ${words}>${glyph}</button>`;
 }
 
 /** One event on or back. */

@@ -65,7 +65,8 @@ export class Pointing {
       const [x, y] = local(event);
       if (drag) {
         if (Math.hypot(x - drag.x, y - drag.y) > 4) drag.moved = true;
-        if (drag.moved) this.diagram.pan(drag.scroll.x - (x - drag.x) - this.diagram.scroll.x, drag.scroll.y - (y - drag.y) - this.diagram.scroll.y);
+        const { scroll } = this.diagram;
+        if (drag.moved) this.diagram.pan(drag.scroll.x - (x - drag.x) - scroll.x, drag.scroll.y - (y - drag.y) - scroll.y);
         return;
       }
       const found = this.at(x, y);

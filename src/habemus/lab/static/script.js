@@ -23,7 +23,9 @@ export function scriptOf(scenario) {
 
 function faultLine(fault) {
   const name = fault.do;
-  if (fault.message !== undefined) return `${name} message ${fault.message}${fault.by === undefined ? "" : ` by ${fault.by}`}`;
+  if (fault.message !== undefined) {
+    return `${name} message ${fault.message}${fault.by === undefined ? "" : ` by ${fault.by}`}`;
+  }
   if (name === "partition") return `partition ${fault.groups.map((group) => group.join(" ")).join(" | ")}`;
   if (fault.links) {
     const links = fault.links.map(([a, b]) => `${a}${fault.one_way ? ">" : "-"}${b}`).join(", ");
@@ -38,7 +40,7 @@ function callLine(call) {
   return `${call.call ?? "election"} ${call.who.join(", ")}${call.hold ? ` hold ${call.hold}` : ""}`;
 }
 
-/** Text as faults and calls; throws an Error with `line` where it cannot be read. */
+/** Text as faults and calls; throws an Error that names the line which cannot be read. */
 export function parseScript(text) {
   const faults = [];
   const workload = [];
@@ -46,7 +48,7 @@ export function parseScript(text) {
     const line = raw.replace(/#.*/, "").trim();
     if (!line) return;
     const entry = parseLine(line);
-    if (entry === null) throw Object.assign(new Error(t("script.unreadable", { line: k + 1, text: line })), { line: k + 1 });
+    if (entry === null) throw new Error(t("script.unreadable", { line: k + 1, text: line }));
     if (entry.do) faults.push(entry);
     else workload.push(entry);
   });
@@ -112,15 +114,18 @@ export class ScriptSheet {
       </div></div>
       <textarea id="script" spellcheck="false" data-t-label="script"></textarea>
       <p class="problem" role="alert" hidden></p>
-      <div class="row"><button type="button" class="primary" id="run-script" data-t="script.run" data-t-title="script.run.title"></button>
-      <button type="button" class="plain" id="revert-script" data-t="script.revert"></button></div>`;
+      <div class="row">
+        <button type="button" class="primary" id="run-script" data-t="script.run" data-t-title="script.run.title"></button>
+        <button type="button" class="plain" id="revert-script" data-t="script.revert"></button>
+      </div>`;
     this.text = this.element.querySelector("textarea");
     this.problem = this.element.querySelector(".problem");
     this.kind = "lines";
-    for (const chip of this.element.querySelectorAll("[data-kind]")) {
+    const chips = this.element.querySelectorAll("[data-kind]");
+    for (const chip of chips) {
       chip.addEventListener("click", () => {
         this.kind = chip.dataset.kind;
-        for (const other of this.element.querySelectorAll("[data-kind]")) other.setAttribute("aria-pressed", String(other === chip));
+        for (const other of chips) other.setAttribute("aria-pressed", String(other === chip));
         this.fill();
       });
     }

@@ -55,22 +55,21 @@ function trigger(event, id) {
   }
   const key = `story.${event.kind}`;
   const subject = event.subject === undefined || event.subject === null ? "" : shortValue(event.subject);
-  if (event.kind === "command") return [{ text: has(`story.command.${subject}`) ? t(`story.command.${subject}`, { id }) : t("story.command", { id, subject }) }];
-  if (event.kind === "leader" && !subject) return [{ text: t("story.leader.none", { id }) }];
-  return [{ text: has(key) ? t(key, { id, subject, clause: event.clause }) : t("story.other", { id, clause: event.clause }) }];
+  const particular = { command: `story.command.${subject}`, leader: subject ? "" : "story.leader.none" }[event.kind];
+  const words = [particular, key].find((known) => known && has(known)) ?? "story.other";
+  return [{ text: t(words, { id, subject, clause: event.clause }) }];
 }
 
 function faultSentence(event) {
   if (event.kind === "lost") {
     const lost = event.received[0];
-    return [
-      { code: labelOf(lost) },
-      { text: ` ${t("story.lost", { from: lost.sender, to: lost.to })}${event.subject ? ` ${reason(event.subject)}` : ""}.` },
-    ];
+    const why = event.subject ? ` ${reason(event.subject)}` : "";
+    return [{ code: labelOf(lost) }, { text: ` ${t("story.lost", { from: lost.sender, to: lost.to })}${why}.` }];
   }
   const { subject } = event;
   if (event.kind === "cut") return [{ text: t("story.cut", { links: links(subject) }) }];
-  if (event.kind === "heal") return [{ text: subject?.length ? t("story.heal", { links: links(subject) }) : t("story.heal.all") }];
+  if (event.kind === "heal" && !subject?.length) return [{ text: t("story.heal.all") }];
+  if (event.kind === "heal") return [{ text: t("story.heal", { links: links(subject) }) }];
   if (event.kind === "partition") {
     return [{ text: t("story.partition", { groups: subject.map((group) => group.join(", ")).join(" / ") }) }];
   }
@@ -79,9 +78,14 @@ function faultSentence(event) {
   return [{ text: has(key) ? t(key, { id: event.process, ...values }) : `${event.kind} ${shortValue(subject)}` }];
 }
 
+const REASONS = {
+  "the link is cut": "story.lost.cut",
+  "the network lost it": "story.lost.network",
+  "the receiver has crashed": "story.lost.crashed",
+};
+
 function reason(why) {
-  const known = { "the link is cut": "cut", "the network lost it": "network", "the receiver has crashed": "crashed" }[why];
-  return `(${known ? t(`story.lost.${known}`) : why})`;
+  return `(${why in REASONS ? t(REASONS[why]) : why})`;
 }
 
 function links(subject) {

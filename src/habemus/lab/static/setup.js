@@ -8,6 +8,7 @@ import { Options, entryOf } from "./options.js";
 import { t } from "./text.js";
 import mottos from "./words/mottos.js";
 
+const INPUTS = ["algorithm", "topology", "n", "order", "delay", "loss", "seed"];
 const KINDS = ["election", "mutex", "detector"];
 const DELAYS = ["unit", "uniform:1:10", "exponential:10", "lognormal:10:0.5", "constant:5"];
 
@@ -26,7 +27,7 @@ export class Setup {
       <details id="options" class="options"></details>
       <button class="primary run" id="run" data-t="run" data-t-title="run.title"></button>
       <div class="idea" id="idea"></div>`;
-    this.inputs = Object.fromEntries(["algorithm", "topology", "n", "order", "delay", "loss", "seed"].map((name) => [name, form.querySelector(`#setup-${name}`)]));
+    this.inputs = Object.fromEntries(INPUTS.map((name) => [name, form.querySelector(`#setup-${name}`)]));
     this.options = new Options(form.querySelector("#options"));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -57,7 +58,8 @@ export class Setup {
       ...KINDS.map((kind) => {
         const group = document.createElement("optgroup");
         group.label = t(`kind.${kind}`);
-        group.append(...lab.catalogue.algorithms.filter((entry) => entry.kind === kind).map((entry) => option(entry.name, entry.name)));
+        const entries = lab.catalogue.algorithms.filter((entry) => entry.kind === kind);
+        group.append(...entries.map((entry) => option(entry.name, entry.name)));
         return group;
       }),
     );
@@ -75,10 +77,11 @@ export class Setup {
     this.choose(algorithm, scenario.algorithm);
     const place = scenario.topology ?? {};
     const given = place.edges || place.file;
+    const placed = place.ids || given;
     this.choose(topology, given ? "given" : (place.kind ?? run.topology), given ? t("topology.given") : undefined);
     n.value = run.ids.length;
     n.disabled = Boolean(given);
-    this.choose(order, place.ids || given ? "given" : (place.order ?? "random"), place.ids || given ? t("order.given") : undefined);
+    this.choose(order, placed ? "given" : (place.order ?? "random"), placed ? t("order.given") : undefined);
     delay.value = scenario.network?.delay ?? "unit";
     loss.value = Math.round((scenario.network?.loss ?? 0) * 1e6) / 1e4;
     seed.value = scenario.seed ?? 0;
@@ -155,7 +158,8 @@ function placeOf(values, before) {
 }
 
 function field(name, tag, attributes = "") {
-  const inner = tag === "select" ? `<select id="setup-${name}" ${attributes}></select>` : `<input id="setup-${name}" ${attributes} />`;
+  const end = tag === "select" ? "></select>" : " />";
+  const inner = `<${tag} id="setup-${name}" ${attributes}${end}`;
   return `<label class="field ${name}"><span data-t="setup.${name}"></span>${inner}</label>`;
 }
 

@@ -1,6 +1,7 @@
 // The source of the algorithm, with the clause that the cursor's event ran lit up.
 
 import { get } from "./api.js";
+import { build } from "./build.js";
 import { lab } from "./lab.js";
 import { coloured } from "./python.js";
 import { t } from "./text.js";
@@ -29,7 +30,8 @@ export class SourceSheet {
     const { name, clause } = this.current();
     const { code } = lab.branch;
     const key = code ? `own ${code}` : name;
-    if (!sources.has(key)) sources.set(key, code ? own(code) : get(`/api/source/${encodeURIComponent(name)}`).catch(() => null));
+    const fetched = () => get(`/api/source/${encodeURIComponent(name)}`).catch(() => null);
+    if (!sources.has(key)) sources.set(key, code ? own(code) : fetched());
     const source = await sources.get(key);
     if (!this.element.isConnected || this.current().name !== name) return;
     if (this.shown !== key) this.show(key, name, source);
@@ -53,10 +55,12 @@ export class SourceSheet {
     if (!lines) return;
     const [first, last] = lines;
     for (let number = first; number <= last; number++) this.code.children[number - 1]?.classList.add("running");
-    const line = this.code.children[first - 1];
+    const [top, bottom] = [this.code.children[first - 1], this.code.children[last - 1]];
     const sheet = this.element.parentElement;
-    const visible = sheet && line && line.offsetTop > sheet.scrollTop + 20 && this.code.children[last - 1].offsetTop < sheet.scrollTop + sheet.clientHeight - 40;
-    if (sheet && line && !visible) sheet.scrollTop = line.offsetTop - sheet.offsetTop - 60;
+    if (!sheet || !top || !bottom) return;
+    const { scrollTop, clientHeight } = sheet;
+    const inView = top.offsetTop > scrollTop + 20 && bottom.offsetTop < scrollTop + clientHeight - 40;
+    if (!inView) sheet.scrollTop = top.offsetTop - sheet.offsetTop - 60;
   }
 }
 
@@ -93,7 +97,7 @@ function lines(nodes) {
     const [text, kind] = node instanceof Element ? [node.textContent, node.className] : [node, null];
     text.split("\n").forEach((part, k) => {
       if (k > 0) line = begin();
-      if (part) line.append(kind ? Object.assign(document.createElement("span"), { className: kind, textContent: part }) : part);
+      if (part) line.append(kind ? build(`span.${kind}`, {}, part) : part);
     });
   }
   for (const empty of made.filter((one) => !one.hasChildNodes())) empty.append(" ");

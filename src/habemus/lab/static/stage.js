@@ -227,8 +227,8 @@ export class Stage {
     }
     this.states.slice(0, MOST_ROWS).forEach(({ status, roles, leader }, place) => {
       const row = this.table.tBodies[0].insertRow();
-      const cells = [model.ids[place], t(`status.${status}`), roles.map((role) => t(`role.${role}`)).join(", "), leader ?? ""];
-      for (const cell of cells) row.insertCell().textContent = cell;
+      const held = roles.map((role) => t(`role.${role}`)).join(", ");
+      for (const cell of [model.ids[place], t(`status.${status}`), held, leader ?? ""]) row.insertCell().textContent = cell;
     });
   }
 

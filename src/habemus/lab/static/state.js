@@ -84,7 +84,8 @@ function chooser(id) {
   const { model } = lab;
   if (model.n > MOST_CHIPS) {
     const options = [...model.ids].sort((a, b) => a - b).map((other) => build("option", { value: other }, String(other)));
-    const select = build("select", { "data-focus": "chooser", onchange: () => lab.select({ process: Number(select.value) }) }, options);
+    const onchange = () => lab.select({ process: Number(select.value) });
+    const select = build("select", { "data-focus": "chooser", onchange }, options);
     select.value = String(id);
     return build("label.field", {}, build("span", {}, t("process.choose")), select);
   }
@@ -129,7 +130,8 @@ function underWayParts(cursor) {
       offer({ message: carried.message }, { clientX: box.left, clientY: box.bottom });
     };
     const named = { "data-message": carried.message, "data-focus": `message${number}` };
-    return build("button.plain", { type: "button", onclick, ...named }, `${labelOf(carried)} ${carried.sender}→${carried.to}`);
+    const label = `${labelOf(carried)} ${carried.sender}→${carried.to}`;
+    return build("button.plain", { type: "button", onclick, ...named }, label);
   });
   const rest = flights.length - shown.length;
   return [
@@ -154,8 +156,9 @@ function tableOf(rows) {
 function actionRow(actions) {
   const buttons = actions
     .filter((action) => action && action.value === undefined)
-    .map(({ label, name, run }) =>
-      build("button.plain", { type: "button", "data-action": name, "data-focus": `do ${name}`, onclick: () => run() }, label),
-    );
+    .map(({ label, name, run }) => {
+      const named = { "data-action": name, "data-focus": `do ${name}` };
+      return build("button.plain", { type: "button", onclick: () => run(), ...named }, label);
+    });
   return build("div.actions", {}, buttons);
 }

@@ -1,7 +1,7 @@
 // Step mode: what may happen next is a list, and whoever watches chooses. The steps so far are all there is to remember.
 
 import { post } from "./api.js";
-import { build, button, worded } from "./build.js";
+import { build, button, refill, worded } from "./build.js";
 import { InstanceForm } from "./instance.js";
 import { lab } from "./lab.js";
 import { has, t } from "./text.js";
@@ -76,7 +76,8 @@ function render() {
   const options = answer.enabled;
   const usual = options.filter((option) => !FAULTS.has(option.kind));
   const faults = options.filter((option) => FAULTS.has(option.kind));
-  panel.querySelector(".step-body").replaceChildren(
+  refill(
+    panel.querySelector(".step-body"),
     build(
       "div.step-tools",
       {},
@@ -95,9 +96,8 @@ function render() {
 function begin() {
   steps = [];
   answer = null;
-  panel.replaceChildren();
   if (lab.branch === null || lab.live) {
-    panel.replaceChildren(worded("p.soft", { "data-t": "mode.nothing" }));
+    refill(panel, worded("p.soft", { "data-t": "mode.nothing" }));
     return;
   }
   const schedule = lab.branch.scenario.schedule;
@@ -111,7 +111,8 @@ function begin() {
   });
   if (schedule) form.timing.value = schedule.timing ?? "";
   for (const input of schedule ? form.counts : []) input.value = schedule[input.name] ?? 0;
-  panel.replaceChildren(
+  refill(
+    panel,
     build("details.step-limits", {}, worded("summary", { "data-t": "step.limits" }), form.element),
     build("div.step-body"),
   );

@@ -1,7 +1,7 @@
 // Guided stories: a text beside the run. Each step is a moment of a run; next and back lead there, and the run is a live
 // one at every step: it can be scrubbed, broken and continued as any other, and the story finds its way back.
 
-import { build, button, icon, plain, prose, worded } from "./build.js";
+import { build, button, icon, plain, prose, refill, worded } from "./build.js";
 import { lab } from "./lab.js";
 import { moment } from "./moments.js";
 import { openNamed } from "./named.js";
@@ -123,7 +123,8 @@ function markAway() {
 function render() {
   if (panel === null) return;
   if (story === null) {
-    panel.replaceChildren(
+    refill(
+      panel,
       worded("h2", { "data-t": "story.all" }),
       worded("p.soft", { "data-t": "story.all.text" }),
       build("ol.story-list", {}, stories.map((each) => build("li", {}, storyButton(each)))),
@@ -133,7 +134,8 @@ function render() {
   const step = story.steps[number];
   const [head, text] = step[lab.language];
   const last = number === story.steps.length - 1;
-  panel.replaceChildren(
+  refill(
+    panel,
     button("plain.story-back-to-all", "story.others", leave),
     build("p.story-title", {}, prose(story.title[lab.language])),
     progress(),

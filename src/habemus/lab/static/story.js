@@ -1,8 +1,8 @@
 // The story in sentences, with the present in the middle; a click goes there. Only what is near is made, however long
 // the run. `/` searches it.
 
+import { build } from "./build.js";
 import { lab } from "./lab.js";
-import { labelOf } from "./values.js";
 import { violations } from "./playback.js";
 import { plainSentence, sentenceOf } from "./sentences.js";
 import { t } from "./text.js";
@@ -45,7 +45,8 @@ export class StorySheet {
     const { model, cursor } = lab;
     if (!model) return;
     const wanted = this.search.value.trim().toLowerCase();
-    const indices = wanted ? this.found(wanted) : range(Math.max(0, cursor - BEFORE), Math.min(model.events.length, cursor + AFTER));
+    const near = () => range(Math.max(0, cursor - BEFORE), Math.min(model.events.length, cursor + AFTER));
+    const indices = wanted ? this.found(wanted) : near();
     const broken = new Set(violations().map(({ index }) => index));
     this.list.replaceChildren(...indices.map((index) => this.item(index, broken)));
     const now = this.list.querySelector(".now");
@@ -56,19 +57,13 @@ export class StorySheet {
 
   item(index, broken) {
     const event = lab.model.events[index];
-    const item = document.createElement("li");
-    item.dataset.index = index;
-    item.tabIndex = 0;
-    item.className = [index === lab.cursor ? "now" : index > lab.cursor ? "later" : "", broken.has(index) ? "broken" : ""].join(" ").trim();
-    if (index === lab.cursor) item.setAttribute("aria-current", "true");
-    const time = document.createElement("time");
-    time.textContent = event.time;
-    const text = document.createElement("span");
-    for (const piece of sentenceOf(event)) {
-      if (piece.code !== undefined) text.append(Object.assign(document.createElement("code"), { textContent: piece.code }));
-      else text.append(piece.text);
-    }
-    item.append(time, text);
+    const now = index === lab.cursor;
+    const pieces = sentenceOf(event).map(({ code, text }) => (code === undefined ? text : build("code", {}, code)));
+    const item = build("li", { "data-index": index, tabindex: 0, "aria-current": now && "true" });
+    item.classList.toggle("now", now);
+    item.classList.toggle("later", index > lab.cursor);
+    item.classList.toggle("broken", broken.has(index));
+    item.append(build("time", {}, String(event.time)), build("span", {}, pieces));
     return item;
   }
 
@@ -76,7 +71,7 @@ export class StorySheet {
     const hits = [];
     for (let i = 0; i < lab.model.events.length && hits.length < 200; i++) {
       const event = lab.model.events[i];
-      const text = `${event.time} ${event.clause ?? ""} ${event.kind} ${plainSentence(event)} ${(event.sent ?? []).map(labelOf).join(" ")}`;
+      const text = `${event.time} ${event.clause ?? ""} ${event.kind} ${plainSentence(event)}`;
       if (text.toLowerCase().includes(wanted)) hits.push(i);
     }
     return hits;

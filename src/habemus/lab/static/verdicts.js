@@ -1,5 +1,6 @@
 // What has to be said at once: a property that breaks, with its witness lit up; a mistake, in one sentence.
 
+import { build, button } from "./build.js";
 import { lab } from "./lab.js";
 import { violations } from "./playback.js";
 import { explanation } from "./sentences.js";
@@ -29,51 +30,35 @@ export class Banner {
     if (!broken.length) return;
     window.clearTimeout(this.timer);
     this.at = index;
-    const events = new Set(broken.flatMap(({ property }) => (property.witness?.events ?? []).map((event) => lab.model.indexOf.get(event))));
-    const processes = new Set(broken.flatMap(({ property }) => property.witness?.processes ?? []));
-    this.light({ events, processes });
-    const body = document.createElement("div");
-    for (const { property } of broken) {
-      body.append(Object.assign(document.createElement("h2"), { textContent: t("violated", { property: t(`property.${property.name}`) }) }));
-      body.append(Object.assign(document.createElement("p"), { textContent: explanation(property, lab.language) }));
-    }
-    const actions = document.createElement("div");
-    actions.className = "actions";
+    const witnesses = broken.map(({ property }) => property.witness ?? {});
+    const numbers = witnesses.flatMap((witness) => witness.events ?? []);
+    const events = new Set(numbers.map((number) => lab.model.indexOf.get(number)));
+    this.light({ events, processes: new Set(witnesses.flatMap((witness) => witness.processes ?? [])) });
+    const words = broken.flatMap(({ property }) => [
+      build("h2", {}, t("violated", { property: t(`property.${property.name}`) })),
+      build("p", {}, explanation(property, lab.language)),
+    ]);
     const earliest = Math.min(...events, index);
-    if (earliest < index) actions.append(this.button("violated.first", () => lab.seek(earliest)));
-    actions.append(this.button("violated.on", () => lab.play()));
-    body.append(actions);
-    this.open(body, "violation");
-  }
-
-  button(key, run) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "plain";
-    button.dataset.t = key;
-    button.textContent = t(key);
-    button.addEventListener("click", run);
-    return button;
+    const actions = build(
+      "div.actions",
+      {},
+      earliest < index ? button("plain", "violated.first", () => lab.seek(earliest)) : null,
+      button("plain", "violated.on", () => lab.play()),
+    );
+    this.open(build("div", {}, words, actions), "violation");
   }
 
   /** Say what was wrong with what the user asked for. */
   complain(message) {
-    const body = document.createElement("div");
-    body.append(Object.assign(document.createElement("p"), { textContent: message }));
     this.at = undefined;
-    this.open(body, "mistake");
+    this.open(build("div", {}, build("p", {}, message)), "mistake");
     window.clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.close(), LONGEST_SHOWN);
   }
 
   open(body, kind) {
-    const close = document.createElement("button");
-    close.type = "button";
-    close.className = "close";
-    close.textContent = "×";
-    close.setAttribute("aria-label", t("close"));
-    close.addEventListener("click", () => this.close());
-    this.element.replaceChildren(body, close);
+    const leave = { type: "button", "aria-label": t("close"), onclick: () => this.close() };
+    this.element.replaceChildren(body, build("button.close", leave, "×"));
     this.element.dataset.kind = kind;
     this.element.hidden = false;
   }
