@@ -3,8 +3,8 @@
     python failover_candidate.py SYSTEM ID SETTINGS
 
 Whatever the system, it stands for leader and prints a line whenever it takes another one for the leader: the monotonic
-time in nanoseconds, and whom it names (- for nobody). Rivals are used as their documentation shows, with the shortest
-times that they, or their servers, allow without being hasty; the settings are in failover.py.
+time in nanoseconds, and whom it names (- for nobody). The rivals' times are a choice, short but not the shortest that
+each would take (etcd's lease is); they are in failover.py, and on the page.
 """
 
 from __future__ import annotations

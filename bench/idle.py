@@ -52,12 +52,9 @@ def measure(algorithm: str, n: int, seconds: float, options: list[str]) -> list[
     peers = ",".join(f"{id}=127.0.0.1:{port}" for id, port in enumerate(ports, start=1))
     with tempfile.TemporaryDirectory() as folder:
         log = open(Path(folder) / "log", "wb")  # noqa: SIM115 - all nodes write to it until the end
+        common = [*NODE, "--algorithm", algorithm, "--peers", peers, *options]
         nodes = [
-            subprocess.Popen(
-                [*NODE, "--algorithm", algorithm, "--id", str(id), "--peers", peers, "--data", f"{folder}/{id}", *options],
-                stdout=log,
-                stderr=log,
-            )
+            subprocess.Popen([*common, "--id", str(id), "--data", f"{folder}/{id}"], stdout=log, stderr=log)
             for id in range(1, n + 1)
         ]
         try:

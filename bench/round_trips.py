@@ -16,6 +16,7 @@ import asyncio
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -35,6 +36,22 @@ CONTESTANTS = (BARE, NODES, SEALED)
 FRAME = 11  # bytes of a frame that carries a Ball, without a seal
 SERVING, ASKING = 1, 2
 WARM_UP = 0.3
+HEADINGS = ("", "round trips/s", "to bare", "range")
+ESSAY = """\
+# Round trips through the stack
+
+Two processes on one machine, one message under way at a time: what does the stack cost beside a bare
+`asyncio.Protocol` in uvloop that sends back what it gets? Medians of rounds in which all take turns, and the share of
+the bare ones in the same round. Written by `python bench/round_trips.py`; the kernel was {kernel}.
+
+| {headings} |
+|---|---:|---:|---:|
+{rows}
+
+A round trip of nodes is two messages of an algorithm, each encoded, framed, numbered, decoded into exactly the types it
+declares, delivered as one step between two looks at the clock, and acknowledged; sealed, each frame is authenticated
+besides.
+"""
 OUTPUT = Path(__file__).parent.parent / "docs" / "bench-round-trips.md"
 
 
@@ -75,7 +92,7 @@ class Echo(asyncio.Protocol):
         self.transport.write(data)
 
 
-async def counted(count: object, seconds: float) -> float:
+async def counted(count: Callable[[], int], seconds: float) -> float:
     """How often something happens in a second."""
     loop = asyncio.get_running_loop()
     await asyncio.sleep(WARM_UP)
@@ -132,43 +149,29 @@ def measure(who: str, seconds: float) -> float:
         serving.wait()
 
 
-def report(rates: dict[str, list[float]]) -> Table:
-    table = Table(box=None, header_style="dim", padding=(0, 3, 0, 0))
-    table.add_column("")
-    for heading in ("round trips/s", "to bare", "range"):
-        table.add_column(heading, justify="right")
-    for who, found in rates.items():
-        shares = [rate / bare for rate, bare in zip(found, rates[BARE], strict=True)]
-        table.add_row(
-            who, f"{median(found):,.0f}", f"{median(shares):.2f}", f"{min(shares):.2f} to {max(shares):.2f}"
-        )
-    return table
-
-
-def written(rates: dict[str, list[float]]) -> str:
+def rows_of(rates: dict[str, list[float]]) -> list[tuple[str, str, str, str]]:
+    """Who, how many round trips a second, and that as a share of the bare ones in the same round."""
     rows = []
     for who, found in rates.items():
         shares = [rate / bare for rate, bare in zip(found, rates[BARE], strict=True)]
-        rows.append(f"| {who} | {median(found):,.0f} | {median(shares):.2f} | {min(shares):.2f} to {max(shares):.2f} |")
+        extent = f"{min(shares):.2f} to {max(shares):.2f}"
+        rows.append((who, f"{median(found):,.0f}", f"{median(shares):.2f}", extent))
+    return rows
+
+
+def report(rates: dict[str, list[float]]) -> Table:
+    table = Table(box=None, header_style="dim", padding=(0, 3, 0, 0))
+    for heading in HEADINGS:
+        table.add_column(heading, justify="right" if heading else "left")
+    for row in rows_of(rates):
+        table.add_row(*row)
+    return table
+
+
+def page(rates: dict[str, list[float]]) -> str:
+    rows = [f"| {' | '.join(row)} |" for row in rows_of(rates)]
     kernel = "compiled" if is_compiled() else "interpreted"
-    return "\n".join(
-        [
-            "# Round trips through the stack",
-            "",
-            "Two processes on one machine, one message under way at a time: what does the stack cost beside a bare",
-            "`asyncio.Protocol` in uvloop that sends back what it gets? Medians of rounds in which all take turns, and the",
-            f"share of the bare ones in the same round. Written by `python bench/round_trips.py`, {kernel}.",
-            "",
-            "| | round trips/s | to bare | range |",
-            "|---|---:|---:|---:|",
-            *rows,
-            "",
-            "A round trip of nodes is two messages of an algorithm, each encoded, framed, numbered, decoded into exactly the",
-            "types it declares, delivered as one step between two looks at the clock, and acknowledged; sealed, each frame",
-            "is authenticated besides.",
-            "",
-        ]
-    )
+    return ESSAY.format(kernel=kernel, headings=" | ".join(HEADINGS), rows="\n".join(rows))
 
 
 def main() -> None:
@@ -176,7 +179,7 @@ def main() -> None:
     options.add_argument("--quick", action="store_true")
     options.add_argument("--rounds", type=int, default=9)
     options.add_argument("--seconds", type=float, default=1.5)
-    options.add_argument("--play", nargs=5, metavar=("WHO", "ROLE", "PORT", "PORT", "SECONDS"), help="one end; internal")
+    options.add_argument("--play", nargs=5, metavar=("WHO", "ROLE", "PORT", "PORT", "SECONDS"), help="one end only")
     chosen = options.parse_args()
     if chosen.play:
         who, role, one, two, seconds = chosen.play
@@ -189,7 +192,7 @@ def main() -> None:
             rates[who].append(measure(who, seconds))
     Console().print(report(rates))
     if not chosen.quick:
-        OUTPUT.write_text(written(rates), encoding="utf-8")
+        OUTPUT.write_text(page(rates), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -53,7 +53,9 @@ def point_of_link(page, a, b):
 
 def point_of_message(page, message):
     """Where a message that is under way is in the window."""
-    return on_stage(page, page.evaluate(f"habemus.page.stage.traffic.pointOf(habemus.model.flightsOf.get({message})[0])"))
+    return on_stage(
+        page, page.evaluate(f"habemus.page.stage.traffic.pointOf(habemus.model.flightsOf.get({message})[0])")
+    )
 
 
 def menu_item(page, action):

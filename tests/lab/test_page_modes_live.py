@@ -2,9 +2,12 @@
 
 import os
 import re
+import signal
+import subprocess
 from pathlib import Path
 
 import pytest
+from labs import COMMAND
 from pages import until
 
 PATIENCE = 60.0  # seconds: on a busy machine real processes take their time
@@ -117,3 +120,18 @@ def test_what_real_processes_did_is_exported_as_a_trace(live, tmp_path):
     assert [event.event for event in trace.events] == list(range(len(trace.events)))
     assert any(event.role == "leader" for event in trace.events)
     live.keyboard.press("Escape")
+
+
+def test_habemus_up_opens_the_page_on_its_own_cluster(open_page):
+    command = [*COMMAND, "up", "-n", "3", "--no-open", "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        address = process.stdout.readline().split()[-1]
+        page = open_page(address=address)
+        until(page, "habemus.mode === 'live' && document.querySelector('.member.leads')", PATIENCE)
+        assert page.locator("#live-stop").count() == 0, "it ends with its command"
+        page.locator(".member.leads [data-act=kill]").click()
+        until(page, "document.querySelector('.clock.done')", PATIENCE)
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)

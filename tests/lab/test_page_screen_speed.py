@@ -1,7 +1,7 @@
 """Smooth: frames a second while it plays, and how soon a long run is on the screen; measured in the browser."""
 
 import pytest
-from pages import open_scenario, until
+from pages import open_scenario
 
 SIXTEEN = {"algorithm": "chang-roberts", "topology": {"kind": "ring", "n": 16, "order": "worst"}}
 HUNDRED = {"algorithm": "chang-roberts", "topology": {"kind": "ring", "n": 100, "order": "worst"}}
@@ -71,4 +71,3 @@ def test_five_thousand_events_are_on_the_screen_within_a_second_and_scrubbing_an
         print(f"\n5250 events: on the screen after {min(taken):.0f} ms; a jump is drawn after {scrubbed:.0f} ms")
     assert min(taken) < 1000
     assert scrubbed < 100
-    until(page, "habemus.page.diagram.tiles.size > 0")

@@ -3,18 +3,23 @@
 import asyncio
 import os
 from contextlib import asynccontextmanager
+from typing import Any
+from unittest import mock
 
+import msgspec
 import pytest
 from groups import until
 from hypothesis import given
 from hypothesis import strategies as st
 
+from habemus.network import weaving
 from habemus.network.cluster import Cluster
+from habemus.network.recording import LIVES
 from habemus.network.validation import validate
 from habemus.network.weaving import Weaver
 from habemus.scenario import Scenario
 from habemus.simulation import simulate
-from habemus.trace import Trace
+from habemus.trace import Event, Trace
 
 RAFT = Scenario("raft-election", parameters={"low": 300, "high": 600, "heartbeat": 100, "check_quorum": True})
 
@@ -130,17 +135,49 @@ def test_a_lock_is_taken_and_given_back_by_command(tmp_path):
     asyncio.run(run())
 
 
-@given(st.randoms(use_true_random=False), st.integers(0, 20))
-def test_however_the_reports_of_the_nodes_overtake_each_other_the_woven_trace_is_a_run(random, seed):
-    recorded = simulate(Scenario("chang-roberts", seed=seed), keep=1000).trace
+def told_by_nodes(recorded: Trace) -> dict[int, list[Event]]:
+    """The events of each process, numbered as its node numbers them."""
     lanes = {id: [event for event in recorded.events if event.process == id] for id in recorded.ids}
-    woven = []
+    numbers = {
+        event.event: (life << LIVES) + position
+        for life, lane in enumerate(lanes.values())
+        for position, event in enumerate(lane)
+    }
+    return {
+        id: [
+            msgspec.structs.replace(event, event=numbers[event.event], parents=[numbers[p] for p in event.parents])
+            for event in lane
+        ]
+        for id, lane in lanes.items()
+    }
+
+
+def weave(lanes: dict[int, list[Event]], random: Any) -> tuple[Weaver, list[Event]]:
+    woven: list[Event] = []
     weaver = Weaver(0, woven.append)
     while any(lanes.values()):
         weaver.take(lanes[random.choice([id for id, lane in lanes.items() if lane])].pop(0))
+    return weaver, woven
+
+
+@given(st.randoms(use_true_random=False), st.integers(0, 20))
+def test_however_the_reports_of_the_nodes_overtake_each_other_the_woven_trace_is_a_run(random, seed):
+    recorded = simulate(Scenario("chang-roberts", seed=seed), keep=1000).trace
+    weaver, woven = weave(told_by_nodes(recorded), random)
     assert len(woven) == len(recorded.events) and not weaver.waiting
     check_causes(woven)
     assert validate(Trace(recorded.header, woven)) == len(woven)
+
+
+@given(st.randoms(use_true_random=False), st.integers(0, 20))
+def test_what_is_woven_stays_in_order_and_within_its_memory_when_old_causes_are_forgotten(random, seed):
+    recorded = simulate(Scenario("chang-roberts", seed=seed), keep=1000).trace
+    with mock.patch.object(weaving, "REMEMBERED", 5):
+        weaver, woven = weave(told_by_nodes(recorded), random)
+        assert len(weaver.numbers) <= 5 and len(weaver.messages) <= 5
+    assert [event.event for event in woven] == list(range(len(recorded.events))) and not weaver.waiting
+    for event in woven:
+        assert all(parent < event.event for parent in event.parents)
 
 
 def test_a_cluster_of_nobody_is_refused(tmp_path):

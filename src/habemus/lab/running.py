@@ -12,12 +12,12 @@ from typing import Any
 import msgspec
 
 from habemus.lab.questions import MOST_EVENTS
-from habemus.process import Anatomy, MisuseError
+from habemus.process import Anatomy
 from habemus.process.anatomy import plain
 from habemus.properties import Property, Witness, World
-from habemus.scenario import Scenario, ScenarioError
+from habemus.scenario import Scenario
 from habemus.simulation import Outcome
-from habemus.simulation.run import build_simulation, clause_error, run_to_end
+from habemus.simulation.run import build_simulation, conclude, run_to_end
 from habemus.trace import Event, Recorder
 
 DRAWN_LINKS = 20_000  # a complete graph with more links is told by its kind alone
@@ -141,16 +141,11 @@ def simulated(scenario: Scenario, keep: int) -> tuple[Watched, Outcome]:
     goal = simulation.goal
     if scenario.events == MOST_EVENTS:  # nobody has said how many: show what can be computed while someone waits
         simulation.goal = Patience(goal, SECONDS)
-    try:
-        ended = run_to_end(scenario, simulation, None)
-    except (MisuseError, ScenarioError):
-        raise
-    except Exception as error:
-        raise clause_error(error, simulation) from error
+    ended = run_to_end(scenario, simulation, None)
     if ended == "property" and (goal is None or goal.holds is None):
         ended = "budget"
-    if ended != "property":  # stopped on purpose, the rest is left open
-        simulation.conclude(ended == "quiescence", ended == "time" and scenario.until is None)
+    if ended != "property":
+        conclude(scenario, simulation, ended)
     if ended == "budget":
         scenario = msgspec.structs.replace(scenario, events=int(simulation.events))
     outcome = Outcome(scenario, simulation, ended, recorder)

@@ -3,6 +3,9 @@
 The nodes tell their events as they happen, each for itself, so an effect may be heard of before its cause. It waits
 until the cause is there. What comes out is numbered from 0, in an order in which causes come first, as in a merged
 trace (merging.py); what was done to the processes is in it, too.
+
+A group may run for months, so only the latest events and messages are remembered. Each life of a process tells its
+events in order: of a cause that was forgotten it is known that it has been told, and it is named no more.
 """
 
 from __future__ import annotations
@@ -12,8 +15,11 @@ from typing import Any
 
 import msgspec
 
+from habemus.network.recording import LIVES
 from habemus.process import Pid
 from habemus.trace import Carried, Event
+
+REMEMBERED = 50_000  # events, and messages
 
 
 class Weaver:
@@ -24,7 +30,9 @@ class Weaver:
         self.tell = tell
         self.count = 0
         self.numbers: dict[int, int] = {}  # of each event that was told, by the number that its node gave it
+        self.told: dict[int, int] = {}  # the last event of each life that was told, likewise
         self.messages: dict[int, int] = {}
+        self.message_count = 0
         self.latest: dict[Pid, int] = {}  # the last event of each process
         self.waiting: dict[int, list[Event]] = {}  # by the first cause that is missing
 
@@ -33,12 +41,15 @@ class Weaver:
         ready = [event]
         while ready:
             event = ready.pop(0)
-            missing = next((parent for parent in event.parents if parent not in self.numbers), None)
+            missing = next((parent for parent in event.parents if parent > self.told.get(parent >> LIVES, -1)), None)
             if missing is not None:
                 self.waiting.setdefault(missing, []).append(event)
                 continue
+            if event.process is not None:  # a loss is nobody's step, and the cause of none
+                self.told[event.event >> LIVES] = event.event
             self.numbers[event.event] = self.count
-            self.pass_on(event, {self.numbers[parent] for parent in event.parents})
+            forget_oldest(self.numbers)
+            self.pass_on(event, {self.numbers[parent] for parent in event.parents if parent in self.numbers})
             ready += self.waiting.pop(event.event, [])
 
     def note(self, time: int, kind: str, process: Pid | None, subject: Any = None) -> None:
@@ -64,4 +75,15 @@ class Weaver:
 
     def renumbered(self, carried: Carried) -> Carried:
         """A message under its new number."""
-        return msgspec.structs.replace(carried, message=self.messages.setdefault(carried.message, len(self.messages)))
+        number = self.messages.get(carried.message)
+        if number is None:
+            number = self.messages[carried.message] = self.message_count
+            self.message_count += 1
+            forget_oldest(self.messages)
+        return msgspec.structs.replace(carried, message=number)
+
+
+def forget_oldest(numbers: dict[int, int]) -> None:
+    """Keep what is remembered within its limit."""
+    if len(numbers) > REMEMBERED:
+        del numbers[next(iter(numbers))]

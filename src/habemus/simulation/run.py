@@ -60,14 +60,9 @@ def run_scenario(
     simulation = build_simulation(scenario, recorder)
     if recorder is not None and file is not None:
         file.write(msgspec.json.encode(trace_header(scenario, simulation.topology)) + b"\n")
-    try:
-        ended = run_to_end(scenario, simulation, progress)
-    except (MisuseError, ScenarioError):
-        raise
-    except Exception as error:
-        raise clause_error(error, simulation) from error
+    ended = run_to_end(scenario, simulation, progress)
     if ended != "property":  # stopped on purpose, the rest is left open
-        simulation.conclude(ended == "quiescence", ended == "time" and scenario.until is None)
+        conclude(scenario, simulation, ended)
     return Outcome(scenario, simulation, ended, recorder)
 
 
@@ -92,10 +87,20 @@ def run_to_end(scenario: Scenario, simulation: Simulation, progress: Progress | 
         until = max([until, *simulation.agenda]) + horizon
 
 
+def conclude(scenario: Scenario, simulation: Simulation, ended: str) -> None:
+    """Let the properties decide on a run that ended."""
+    simulation.conclude(ended == "quiescence", ended == "time" and scenario.until is None)
+
+
 def run_in_stages(simulation: Simulation, until: int, budget: int, progress: Progress | None) -> str:
     """Run to the end, looking up from the work every so many events: for Ctrl-C, and for who wants to know."""
     while True:
-        ended = simulation.run(until, min(budget, simulation.events + STAGE))
+        try:
+            ended = simulation.run(until, min(budget, simulation.events + STAGE))
+        except (MisuseError, ScenarioError):
+            raise
+        except Exception as error:
+            raise clause_error(error, simulation) from error
         if ended != "budget" or simulation.events >= budget:
             return ended
         if progress is not None:

@@ -83,6 +83,7 @@ class Steps:
         self.heeding_office: list[Property] = []
         self.heeding_followers: list[Property] = []
         self.heeding_lock: list[Property] = []
+        self.heeding_suspicions: list[Property] = []
         for watched in properties:
             self.watch(watched)
         self.customers = Customers()
@@ -99,6 +100,8 @@ class Steps:
                 self.heeding_followers.append(watched)
         elif watched.topic == "mutex":
             self.heeding_lock.append(watched)
+        else:
+            self.heeding_suspicions.append(watched)
 
     # Processes -----------------------------------------------------------------------------------------------------
 
@@ -221,10 +224,13 @@ class Steps:
             office_changed = world.names_leader(node.id, subject)
             for watched in self.heeding_office if office_changed else self.heeding_followers:
                 watched.observe(world)
-        elif what == "suspect":
-            world.suspicions.suspects(node.id, cast(Pid, subject), world.time)
-        elif what == "trust":
-            world.suspicions.trusts(node.id, cast(Pid, subject), world.time)
+        elif what in ("suspect", "trust"):
+            if what == "suspect":
+                world.suspicions.suspects(node.id, cast(Pid, subject), world.time)
+            else:
+                world.suspicions.trusts(node.id, cast(Pid, subject), world.time)
+            for watched in self.heeding_suspicions:
+                watched.observe(world)
         else:
             self.use_lock(node, what, subject)
         if node.layers is not None:

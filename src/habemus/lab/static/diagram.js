@@ -1,25 +1,21 @@
 // The space-time diagram on a canvas: time runs down, a lane for each process, an arrow for each message.
 //
-// What does not change with the moment is drawn once into tiles, strips of the picture, and only copied from then on, so
-// that a diagram of any length scrolls smoothly. Over them comes what does change (present.js).
+// What does not change with the moment is drawn once into tiles and copied from then on (tiles.js), so that a diagram of
+// any size scrolls smoothly. Over them comes what does change (present.js).
 
-import {
-  OUT_LEFT, OUT_RIGHT, arrowOf, drawFlights, drawLabels, drawLanes, drawMarks, placeLabels, widthOf,
-} from "./drawing.js";
+import { OUT_LEFT, OUT_RIGHT, widthOf } from "./drawing.js";
 import { calm, painter } from "./frames.js";
 import { firstAbove } from "./intervals.js";
 import { CHOSEN, FONT, VIOLATION, coloursOf } from "./palette.js";
 import { Pointing } from "./pointing.js";
 import { Present } from "./present.js";
 import { t } from "./text.js";
+import { Tiles } from "./tiles.js";
 
 const GUTTER = 48; // for the times
 const HEADING = 30; // for the ids
 const NOW_AT = 0.6; // where in the view the present is while it plays
 const NARROWEST = 4;
-const TILE_PIXELS = 900_000;
-const MOST_TILE_PIXELS = 14_000_000;
-const MARGIN = 40; // how far marks, heads and labels reach out of their place
 
 export class Diagram {
   /**
@@ -39,7 +35,7 @@ export class Diagram {
     this.zoom = { x: 1, y: 1 };
     this.scroll = { x: 0, y: 0 };
     this.following = true;
-    this.tiles = new Map();
+    this.tiles = new Tiles(this);
     this.lit = null; // {past, future, message} under the pointer
     this.selected = null;
     this.witness = null; // {events: Set, processes: Set}
@@ -133,7 +129,7 @@ export class Diagram {
     ctx.rect(GUTTER, HEADING, this.width - GUTTER, this.height - HEADING);
     ctx.clip();
     ctx.translate(GUTTER - this.scroll.x, HEADING - this.scroll.y);
-    this.copyTiles(ctx, model, frame, view);
+    this.tiles.copy(ctx, model, frame, view);
     this.present.paint(ctx, model, frame, view, cursor, now);
     ctx.restore();
     this.paintHeading(ctx, model, frame, cursor);
@@ -160,89 +156,6 @@ export class Diagram {
     }
     scroll.y += far * (Math.abs(far) > 3000 ? 1 : 0.28);
     return true;
-  }
-
-  copyTiles(ctx, model, frame, view) {
-    const tall = this.tileHeight(frame);
-    const first = Math.floor(Math.max(0, view.top) / tall);
-    const last = Math.floor(Math.min(frame.height, view.bottom) / tall);
-    for (let number = first; number <= last; number++) {
-      const tile = this.tile(number, model, frame, tall);
-      ctx.drawImage(tile.canvas, 0, number * tall, tile.canvas.width / this.ratio, tile.canvas.height / this.ratio);
-    }
-    this.visible = { first, last };
-  }
-
-  tileHeight(frame) {
-    return Math.max(96, Math.min(480, Math.round(TILE_PIXELS / (frame.width * this.ratio * this.ratio))));
-  }
-
-  /** A strip of the picture, drawn if it is not yet. */
-  tile(number, model, frame, tall) {
-    const known = this.tiles.get(number);
-    if (known) {
-      this.tiles.delete(number); // the least recently used is the first
-      this.tiles.set(number, known);
-      return known;
-    }
-    const canvas = document.createElement("canvas");
-    canvas.width = Math.ceil(frame.width * this.ratio);
-    canvas.height = Math.ceil(tall * this.ratio);
-    const ctx = canvas.getContext("2d");
-    const top = number * tall;
-    ctx.setTransform(this.ratio, 0, 0, this.ratio, 0, -top * this.ratio);
-    const tile = { canvas, labels: this.drawStrip(ctx, model, frame, top, top + tall) };
-    this.tiles.set(number, tile);
-    const most = Math.max(4, Math.floor(MOST_TILE_PIXELS / (canvas.width * canvas.height)));
-    while (this.tiles.size > most) this.tiles.delete(this.tiles.keys().next().value);
-    return tile;
-  }
-
-  drawStrip(ctx, model, frame, top, bottom) {
-    const { colours } = this;
-    ctx.strokeStyle = colours.faint;
-    ctx.lineWidth = 1;
-    ctx.beginPath();
-    let ruled = -Infinity;
-    for (const moment of model.moments) {
-      const y = frame.y(moment.start);
-      if (y < top - 1 || y > bottom + 1 || y - ruled < 5) continue;
-      ruled = y;
-      ctx.moveTo(0, y);
-      ctx.lineTo(frame.right + 14, y);
-    }
-    ctx.stroke();
-    drawLanes(ctx, model, frame, top - 2, bottom + 2, colours);
-    const near = this.inView(model, frame, top - MARGIN, bottom + MARGIN);
-    ctx.setLineDash([6, 4]);
-    ctx.strokeStyle = colours.ink;
-    ctx.lineWidth = 1;
-    for (const i of near.networkEvents) {
-      const y = frame.y(model.positions[i]);
-      ctx.beginPath();
-      ctx.moveTo(frame.left - 12, y);
-      ctx.lineTo(frame.right + 12, y);
-      ctx.stroke();
-    }
-    ctx.setLineDash([]);
-    drawFlights(ctx, model, frame, near.flights, colours);
-    drawMarks(ctx, model, frame, near.indices, colours);
-    const within = (y) => y >= top && y < bottom;
-    const middle = (flight) => {
-      const pieces = arrowOf(model, frame, flight);
-      return (pieces[0][1] + pieces.at(-1)[3]) / 2;
-    };
-    const labels = placeLabels(ctx, model, frame, {
-      top,
-      bottom,
-      flights: near.flights,
-      ownFlight: (flight) => within(middle(flight)),
-      indices: near.indices,
-      own: (i) => within(frame.y(model.positions[i])),
-      networkEvents: near.networkEvents.filter((i) => within(frame.y(model.positions[i]))),
-    });
-    drawLabels(ctx, labels, colours);
-    return labels;
   }
 
   /** The events and messages that reach between two heights. */

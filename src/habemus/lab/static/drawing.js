@@ -347,7 +347,7 @@ export function placeLabels(ctx, model, frame, wanted) {
     const telling = event.kind !== "message" || Object.keys(event.changed ?? {}).length || model.firstOfClause.has(i);
     if (!telling) continue;
     const text = label(event.clause, CLAUSE, { colour: "soft", index: i });
-    const gap = icon === "step" || icon === "timeout" ? 8 : 14;
+    const gap = icon === "step" || icon === "timeout" ? 11 : 15;
     board.place(text, beside(...at, text.width, CLAUSE.size, gap), CLAUSE.budget);
   }
   return board.labels;

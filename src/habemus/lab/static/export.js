@@ -1,7 +1,7 @@
 // Take the run along: as data, as a picture, as a diagram for other tools, as a test.
 
 import { download } from "./api.js";
-import { build, worded } from "./build.js";
+import { build } from "./build.js";
 import { openDialog } from "./dialog.js";
 import { lab } from "./lab.js";
 import { t } from "./text.js";

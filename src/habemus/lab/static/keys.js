@@ -52,6 +52,11 @@ function keys(event, page) {
         page.showPane("drawer");
         page.drawer.story.focusSearch();
       };
+    case "+":
+    case "-":
+      return () => page.diagram.zoomBy(event.key === "+" ? 1.5 : 1 / 1.5);
+    case "0":
+      return () => page.diagram.fit();
     case "?":
       return () => document.getElementById("help").click();
     case "m":

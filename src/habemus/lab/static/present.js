@@ -65,11 +65,9 @@ export class Present {
 
   /** Labels of what has happened are whole, even where they reach beyond the present. */
   finishLabels(ctx, cursor, now) {
-    const { colours, tiles, visible } = this.diagram;
+    const { colours, tiles } = this.diagram;
     const straddles = (label) => label.index <= cursor && label.y + label.reach > now;
-    for (let number = visible.first; number <= visible.last; number++) {
-      drawLabels(ctx, tiles.get(number).labels.filter(straddles), colours);
-    }
+    drawLabels(ctx, tiles.labelsInView.filter(straddles), colours);
   }
 
   paintLit(ctx, model, frame, view) {

@@ -11,6 +11,7 @@ import { number, t } from "./text.js";
 
 const FORMAT = 1;
 const MARK = "#run=";
+const MOST_RUNS = 100; // from the root to the branch that is shared
 
 async function through(bytes, stream) {
   return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
@@ -71,7 +72,7 @@ export async function openShared() {
   let data;
   try {
     data = await unpacked(window.location.hash.slice(MARK.length));
-    if (data.format !== FORMAT || !data.runs.length) throw new Error("format");
+    if (data.format !== FORMAT || !data.runs.length || data.runs.length > MOST_RUNS) throw new Error("format");
   } catch {
     say(t("share.broken"), "mistake");
     return false;
@@ -88,10 +89,15 @@ export async function openShared() {
     branch = lab.addBranch(run, { title, parent: branch, from });
   }
   lab.show(branch, data.at);
-  const same = branch.run.digest === data.digest;
-  const sentence = t(same ? "share.same" : "share.differs", { digest: branch.run.digest.slice(0, 12), other: String(data.digest).slice(0, 12) });
-  say(sentence, same ? "holds" : "mistake");
+  if (data.at === undefined) lab.play();
+  if (data.digest !== undefined) compareDigests(branch.run.digest, String(data.digest));
   return true;
+}
+
+function compareDigests(digest, other) {
+  const args = { digest: digest.slice(0, 12), other: other.slice(0, 12) };
+  if (digest === other) say(t("share.same", args), "holds");
+  else say(t("share.differs", args), "mistake");
 }
 
 // A sentence that goes away by itself; one that tells of a mistake after a while longer.

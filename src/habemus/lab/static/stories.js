@@ -86,10 +86,6 @@ function arrived() {
 
 /** Try something out: a branch of its own, from where the story stands. */
 async function attempt(trial) {
-  if (trial.scenario) {
-    await openNamed(trial.scenario);
-    return;
-  }
   const at = lab.cursor < 0 ? 0 : lab.run.events[lab.cursor].time + 1;
   const back = Boolean(trial.set || trial.parameters || trial.faults?.some((fault) => fault.at !== undefined));
   const branch = await lab.fork((scenario) => changed(scenario, trial, at), trial.label[lab.language], { back });
