@@ -114,7 +114,8 @@ class Search:
             return
         needed = semantics.forgettable
         if not self.recurrent and not self.lost:  # the proof should not take longer than the search
-            needed = semantics.missed(self.deepest + len(self.prefix), LITTLE + len(self.states))
+            effort = LITTLE + 2 * len(self.states)
+            needed = semantics.missed(self.deepest + len(self.prefix), effort, self.finished)
         if needed:
             semantics.forget_less(needed)
             self.reduction = Reduction(semantics)

@@ -190,14 +190,14 @@ class Twins(Steps):
 
     # Proving
 
-    def missed(self, steps: int, effort: int) -> list[Pair]:
+    def missed(self, steps: int, effort: int, final: bool) -> list[Pair]:
         """The fields that should not have been forgotten: somebody can tell twins apart, in so many steps.
 
-        All of them if it takes more than so many comparisons to find that out.
+        If it takes more than so many comparisons to find that out: all of them in the end, none on the way.
         """
         culprit = self.told_apart(steps, effort)
         if culprit == UNKNOWN:
-            return self.forgettable
+            return self.forgettable if final else []
         if culprit == NOBODY:
             return []
         forgotten = [field for field in self.forgettable if self.blanked(culprit, field) != culprit]
