@@ -52,6 +52,17 @@ def test_on_any_protocol_all_ends_are_found_and_every_violation(seed, n, kinds, 
             assert final_worlds(full) == final_worlds(forgetful)
 
 
+def test_protocols_drawn_at_random_do_forget_and_sometimes_too_much():
+    forgetful = []
+    for seed in range(40):
+        parameters = {"seed": seed, "kinds": 2 + seed % 2, "states": 2 + seed % 3, "calm": 2 + seed % 8}
+        asked = question(f"{AnyProtocol.__module__}:AnyProtocol", n=3, parameters=parameters, fifo=seed % 3 == 0)
+        asked.properties = ["nothing"]
+        forgetful.append(explore(asked, True, forgetful=True).semantics)
+    assert sum(semantics.forgot for semantics in forgetful) > 20
+    assert sum(len(semantics.forgettable) < 2 for semantics in forgetful) > 2  # guesses that did not stand
+
+
 def test_a_clock_is_forgotten_once_it_has_stamped_the_last_request(monkeypatch):
     monkeypatch.setattr("habemus.checking.twins.LOOKED_AT", 64)
     asked = question(TICKING, n=3, fifo=False)
@@ -85,4 +96,24 @@ class Late(Election):
 @pytest.mark.usefixtures("foresight")
 def test_what_matters_in_the_end_is_remembered():
     asked = question("test_twins:Late", n=2, fifo=False, properties=["termination"])
+    assert explore(asked, False).violated == explore(asked, True, forgetful=True).violated == "termination"
+
+
+class Modest(Election):
+    """Takes office if it is 2 that starts; 1 notes that it has started, and leaves it at that."""
+
+    name = "modest"
+    topology = "complete"
+    started: bool = False
+
+    @upon_start
+    def begin(self) -> None:
+        self.started = True
+        if self.id == 2:
+            self.elect(self.id)
+
+
+@pytest.mark.parametrize("starts", ["first", "step"])
+def test_who_has_started_is_not_forgotten_where_others_may_abstain(starts):
+    asked = question("test_twins:Modest", n=2, anybody=True, starts=starts, properties=["termination"])
     assert explore(asked, False).violated == explore(asked, True, forgetful=True).violated == "termination"

@@ -103,6 +103,7 @@ def test_more_states_than_the_budget_are_foreseen(capsys):
         (["lamport", "--unordered", "--reorders", "1"], "with --unordered any number"),
         (["bully", "--detector", "good"], "expected perfect, simultaneous or eventual"),
         (["bully", "--mistakes", "1"], "add --detector eventual"),
+        (["chang-roberts", "--starters", "any", "--starts", "late"], "--starters any goes with --starts first or step"),
         (["chang-roberts", "--detector", "perfect"], "does not listen to one"),
         (["bully", "--n", "0"], "expected a number of processes"),
     ],

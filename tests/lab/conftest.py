@@ -60,6 +60,7 @@ def open_page(browser: Browser, server: str) -> Iterator[OpenPage]:
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(15_000)
+        page.set_default_navigation_timeout(60_000)
         host = urlparse(address).netloc
         page.on("console", lambda said: complaints.append(said.text) if is_mistake(said) else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))

@@ -180,6 +180,20 @@ def test_what_is_woven_stays_in_order_and_within_its_memory_when_old_causes_are_
         assert all(parent < event.event for parent in event.parents)
 
 
+def test_a_leader_that_is_killed_has_crashed_before_anybody_misses_it(tmp_path):
+    async def run():
+        async with traced(Scenario("bully"), 4, tmp_path) as (made, events):
+            await until(lambda: made.leader == 4, 20)
+            made.kill(4)
+            await until(lambda: whom(made, [1, 2, 3]) == {3}, 20)
+            crash = next(event for event in events if event.kind == "crash")
+            missed = next(event for event in events if event.clause == "miss_leader")
+            assert crash.event < missed.event and crash.time <= missed.time and not made.later
+            assert validate(Trace(made.header, events)) > 10
+
+    asyncio.run(run())
+
+
 def test_a_cluster_of_nobody_is_refused(tmp_path):
     with pytest.raises(ValueError, match="expected at least one process"):
         Cluster(RAFT, 0, tmp_path)

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from habemus.checking.limits import ASYNC, BOUNDED, Limits
+from habemus.checking.limits import ASYNC, BOUNDED, LATE, Limits
 from habemus.checking.semantics import Semantics
 from habemus.process import Anatomy, Detector
 from habemus.scenario import Place, Scenario, ScenarioError
@@ -75,6 +75,8 @@ def settled(scenario: Scenario, timing: str | None, given: dict[str, Any]) -> tu
     limits.setdefault("alarms", 2 if timing == ASYNC else -1)
     if "detector" in given and limits["detection"] < 0:
         raise ScenarioError(f"--detector {given['detector']}: {scenario.algorithm} does not listen to one")
+    if limits.get("anybody") and limits.get("starts") == LATE:
+        raise ScenarioError("--starts late: name the starters; --starters any goes with --starts first or step")
     return scenario, Limits(timing=timing, fifo=scenario.network.fifo, **limits)
 
 

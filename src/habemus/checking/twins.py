@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from habemus.checking.limits import Limits
+from habemus.checking.limits import FIRST, Limits
 from habemus.checking.probe import ARRIVALS, Local
 from habemus.checking.steps import Outcome, Steps
 from habemus.process import Anatomy, Pid
@@ -57,9 +57,14 @@ class Twins(Steps):
         self.blank = [probe.birth(0, 0, True).layers for probe in self.probes]
 
     def begin_to_forget(self) -> None:
-        """From now on what is never used again is forgotten. Whoever may crash needs what is durable."""
+        """From now on what is never used again is forgotten.
+
+        But whoever may crash needs what is durable, and whoever may abstain looks at what others have begun.
+        """
         limits = self.limits
         if any((limits.crashes, limits.losses, limits.doubles, limits.reorders, limits.mistakes)):
+            return
+        if limits.anybody and limits.starts != FIRST:
             return
         for layer, anatomy in enumerate(self.stack):
             for position, name in enumerate(anatomy.fields):
@@ -84,9 +89,15 @@ class Twins(Steps):
         if known is None:
             if self.events[event].kind in ARRIVALS:
                 self.met[self.locals[local].place][event] = None
+            whole = self.events[event].kind == "start"  # by its state one tells whether anybody has started
             known = self.outcomes[key] = tuple(
                 [
-                    Outcome(self.twin_of(outcome.local), outcome.sends, outcome.note, outcome.coins)
+                    Outcome(
+                        outcome.local if whole else self.twin_of(outcome.local),
+                        outcome.sends,
+                        outcome.note,
+                        outcome.coins,
+                    )
                     for outcome in self.kept_results(local, event)
                 ]
             )

@@ -95,7 +95,7 @@ class Member:
         async for line in process.stdout:
             with suppress(msgspec.DecodeError):
                 if line.startswith(TRACED):
-                    self.cluster.weaver.take(msgspec.json.decode(line[len(TRACED) : -2], type=Event))
+                    self.cluster.take(self.id, msgspec.json.decode(line[len(TRACED) : -2], type=Event))
                 else:
                     self.hear(msgspec.json.decode(line))
         status = await process.wait()
@@ -104,6 +104,7 @@ class Member:
             self.cluster.tell(self, "left")
         else:
             self.cluster.tell(self, "dead", "crash")
+        self.cluster.buried(self.id)
 
     def hear(self, status: dict[str, Any]) -> None:
         """It says how it is."""
@@ -131,6 +132,8 @@ class Member:
 
     def kill(self) -> None:
         """SIGKILL: it dies on the spot."""
+        if self.alive:
+            self.cluster.dying[self.id] = milliseconds()
         self.signal(signal.SIGKILL)
 
     def pause(self) -> None:
@@ -181,7 +184,9 @@ class Cluster:
         self.traced = traced
         self.listeners: list[Callable[[Member, str], None]] = []  # hear of reports, deaths and other changes
         self.onlookers: list[Callable[[Event], None]] = []  # see every step, if it is traced
-        self.weaver = Weaver(time.time_ns() // 1_000_000, self.show)
+        self.weaver = Weaver(milliseconds(), self.show)
+        self.dying: dict[Pid, int] = {}  # killed, and when; what they said last may still have to be read
+        self.later: list[Event] = []  # what the others have done since
         self.cuts: set[tuple[Pid, Pid]] = set()  # the second does not hear the first
         self.members = {
             id: Member(
@@ -210,14 +215,29 @@ class Cluster:
     def tell(self, member: Member, event: str, fault: str = "") -> None:
         """Something happened to a member."""
         if fault:
-            self.note(fault, member.id)
+            self.note(fault, member.id, at=self.dying.get(member.id))
         for listener in list(self.listeners):
             listener(member, event)
 
-    def note(self, kind: str, process: Pid | None, subject: Any = None) -> None:
-        """Write down what was done to the processes or to the network between them."""
+    def take(self, id: Pid, event: Event) -> None:
+        """A step of a member. What others do while one is dying may be because of that, and waits until it is dead."""
+        if self.dying and id not in self.dying:
+            self.later.append(event)
+        else:
+            self.weaver.take(event)
+
+    def buried(self, id: Pid) -> None:
+        """A member is dead, and all that it said has been read."""
+        self.dying.pop(id, None)
+        if not self.dying:
+            later, self.later = self.later, []
+            for event in later:
+                self.weaver.take(event)
+
+    def note(self, kind: str, process: Pid | None, subject: Any = None, at: int | None = None) -> None:
+        """Write down what was done to the processes or to the network between them, now or at a moment."""
         if self.traced:
-            self.weaver.note(time.time_ns() // 1_000_000, kind, process, subject)
+            self.weaver.note(milliseconds() if at is None else at, kind, process, subject)
 
     def show(self, event: Event) -> None:
         """A step, causes first."""
@@ -294,6 +314,11 @@ class Cluster:
         """Whom all who run name, if they agree."""
         named = [member.status.get("leader") for member in self.members.values() if member.state == RUNNING]
         return named[0] if named and len(set(named)) == 1 else None
+
+
+def milliseconds() -> int:
+    """The time since 1970, as nodes write it down."""
+    return time.time_ns() // 1_000_000
 
 
 def free_ports(count: int) -> list[int]:
