@@ -118,11 +118,13 @@ def ask_spin(case: Case, who: str, folder: Path) -> Result:
     if who == UNREDUCED:
         switches.append("-DNOREDUCE")
     generated = run(["spin", "-a", "instance.pml"], case.limit, folder)
-    compiled = run([*compiler().split(), "-O2", "-w", *switches, "-o", "pan", "pan.c"], case.limit, folder)
+    command = [*compiler().split(), "-O2", "-w", *switches, "-o", "pan", "pan.c"]
+    compiled = run(command, case.limit - generated.seconds, folder)
     building = generated.seconds + compiled.seconds
     if not (folder / "pan").exists():
         output = generated.output + compiled.output
-        return Result("failed", building, building, details={"output": output[-2000:]})
+        reason = "out of time" if building >= case.limit else "failed"
+        return Result(reason, building, building, details={"output": output[-2000:]})
     verified = run(["./pan", "-q", "-m100000"], case.limit - building, folder)
     (folder / "pan").unlink()
     text = verified.output

@@ -182,7 +182,8 @@ LONG = ["raft-election", "--n", "4", "--set", "low=1", "--set", "high=1"]
     ids=["one", "jobs", "a-row", "all-jobs", "all"],
 )
 def test_ctrl_c_gives_what_is_known_so_far_status_3_and_leaves_no_process_behind(arguments, said):
-    begin = "import sys; from habemus.cli import main; sys.exit(main())"
+    heard = "signal.signal(signal.SIGINT, signal.default_int_handler)"  # a shell makes what it starts with & deaf to it
+    begin = f"import signal, sys; {heard}; from habemus.cli import main; sys.exit(main())"
     running = subprocess.Popen(
         [sys.executable, "-c", begin, *arguments],
         stdout=subprocess.PIPE,
@@ -193,7 +194,11 @@ def test_ctrl_c_gives_what_is_known_so_far_status_3_and_leaves_no_process_behind
     while running.poll() is None and seconds_of_work(running.pid) < 1.7:  # by then it is at work, however busy all is
         time.sleep(0.02)
     os.killpg(running.pid, signal.SIGINT)
-    out, err = running.communicate(timeout=60)
+    try:
+        out, err = running.communicate(timeout=60)
+    finally:
+        if running.poll() is None:
+            os.killpg(running.pid, signal.SIGKILL)
     assert running.returncode == 3 and "Traceback" not in err
     assert said in out + err
     with pytest.raises(ProcessLookupError):

@@ -115,6 +115,14 @@ def test_in_step_mode_whoever_watches_chooses_what_happens(page):
     assert page.evaluate("habemus.cursor") == 0
 
 
+def test_who_leaves_step_mode_before_the_first_step_finds_the_run_as_it_was(page):
+    first = page.evaluate("habemus.run.digest")
+    go(page, "step")
+    until(page, "document.querySelectorAll('#step-choices .choice').length > 0 && habemus.run.events.length === 0")
+    go(page, "watch")
+    until(page, f"habemus.run.digest === '{first}' && habemus.branches.length === 1")
+
+
 def test_surprise_undo_and_until_a_property_changes(page):
     open_named(page, "anonymous-ring-two")
     go(page, "step")

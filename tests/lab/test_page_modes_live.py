@@ -135,3 +135,34 @@ def test_habemus_up_opens_the_page_on_its_own_cluster(open_page):
     finally:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=30)
+
+
+def test_what_a_later_message_of_the_same_link_has_overtaken_is_lost_and_nothing_else_is(page):
+    letter = {"sender": 1, "to": 2, "type": "Alive"}
+    events = [
+        {"event": 0, "time": 0, "process": 1, "sent": [{**letter, "message": 7}, {**letter, "message": 8, "to": 3}]},
+        {"event": 1, "time": 5, "process": 1, "sent": [{**letter, "message": 9}, {**letter, "message": 10}]},
+        {"event": 2, "time": 6, "process": 2, "received": [{**letter, "message": 9}]},
+    ]
+    losses = page.evaluate(
+        """(events) => import('/static/losses.js').then(({withLosses}) => withLosses(events))
+          .then((told) => told.filter((event) => event.kind === 'lost'))""",
+        events,
+    )
+    assert [(event["received"][0]["message"], event["time"], event["parents"]) for event in losses] == [(7, 6, [0])]
+
+
+def test_a_run_without_its_beginning_keeps_the_colours_of_its_messages(page):
+    types, kind = page.evaluate(
+        """import('/static/model.js').then(({Model}) => {
+          const model = new Model({...habemus.run, types: ['Alive', 'Elected', 'Candidate']});
+          return [model.types, model.flights[0].kind];
+        })"""
+    )
+    assert types == ["Alive", "Elected", "Candidate"] and types[kind] == "Candidate"
+
+
+def test_without_the_token_live_mode_says_what_is_missing_in_the_language_of_the_page(open_page, server):
+    for locale, words in (("en-US", "with its token"), ("pt-BR", "com o seu token")):
+        page = open_page("#mode=live", address=server.partition("?")[0], locale=locale)
+        until(page, f"document.querySelector('#panel [role=alert]')?.textContent.includes('{words}')")

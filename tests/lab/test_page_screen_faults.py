@@ -157,6 +157,17 @@ def test_back_on_the_first_branch_everything_is_as_it_was(page):
     assert page.evaluate("habemus.cursor") == 20
 
 
+def test_what_is_done_to_the_first_run_of_the_page_hangs_on_it(page):
+    first = page.evaluate("habemus.run.digest")
+    page.evaluate("habemus.seek(3)")
+    for count, process in enumerate((5, 2), start=2):
+        click(page, point_of_process(page, process))
+        menu_item(page, "crash").click()
+        until(page, f"habemus.branches.length === {count} && document.querySelectorAll('.bough').length === {count}")
+    page.locator(".bough").first.click()
+    until(page, f"habemus.run.digest === '{first}'")
+
+
 def test_two_branches_lie_side_by_side_with_the_first_difference_marked(page):
     open_scenario(page, BULLY, at=8)
     click(page, point_of_process(page, 5))

@@ -34,12 +34,12 @@ async def find_all(searches, wish):
             each.endpoint.close()
 
 
-@pytest.mark.parametrize("expect", [None, 4])
-def test_a_registry_tells_everybody_the_same(expect):
+@pytest.mark.parametrize(("host", "expect"), [("127.0.0.1", None), ("127.0.0.1", 4), ("localhost", 4)])
+def test_a_registry_tells_everybody_the_same_however_its_address_is_written(host, expect):
     async def run():
         ports = free_ports(4)
         searches = [search(id, port, expect) for id, port in enumerate(ports, start=1)]
-        found = await find_all(searches, wishes(registry=f"127.0.0.1:{ports[2]}"))
+        found = await find_all(searches, wishes(registry=f"{host}:{ports[2]}"))
         assert found == 4 * [{id: ("127.0.0.1", port) for id, port in enumerate(ports, start=1)}]
 
     asyncio.run(run())

@@ -15,7 +15,7 @@ from habemus.network.handshake import (
 )
 from habemus.network.wire import encoded
 
-DIALLER = Identity("jobs", 1, 1, b"a" * 8, ("bully",), b"f" * 8, (1, 2, 3))
+DIALLER = Identity("jobs", 1, "", 1, b"a" * 8, ("bully",), b"f" * 8, (1, 2, 3))
 ACCEPTOR = DIALLER._replace(id=2, instance=b"b" * 8)
 KEY, OTHER_KEY = b"k" * 32, b"o" * 32
 

@@ -110,7 +110,7 @@ class Live:
     @property
     def identity(self) -> Identity:
         codec = Codec([dissect(find_algorithm("raft-election"))])
-        return Identity("habemus", 3, 1, b"the test", ("raft-election",), codec.fingerprint, (1, 2, 3))
+        return Identity("habemus", 3, "", 1, b"the test", ("raft-election",), codec.fingerprint, (1, 2, 3))
 
     def talk(self, *pieces: bytes) -> bytes:
         """Say something to node 1, and hear it out until it hangs up."""
@@ -184,7 +184,8 @@ bodies = st.one_of(
     values.map(msgspec.msgpack.encode),
     st.tuples(st.integers(-1, 9), st.lists(values, max_size=12)).map(lambda t: msgspec.msgpack.encode([t[0], *t[1]])),
     st.builds(
-        Hello, small, st.text(max_size=20), small, small, small, short, short, st.just(("raft-election",)), short,
+        Hello, small, st.text(max_size=20), small, small, st.text(max_size=20), small, short, short,
+        st.just(("raft-election",)), short,
         st.just((1, 2, 3)),
     ).map(encoded),
     st.builds(Challenge, small, short, short, short).map(encoded),

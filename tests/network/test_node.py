@@ -221,20 +221,22 @@ def test_terms_and_votes_are_kept_over_a_restart(tmp_path):
     asyncio.run(elect_again(before))
 
 
-def test_one_that_has_lost_its_memory_is_refused_and_ends(tmp_path):
+def test_one_that_has_lost_its_memory_is_refused_however_often_it_comes(tmp_path):
     async def forget():
         where = addresses(3)
         async with group(RAFT, 3, tmp_path, where) as nodes:
             await until(lambda: agreed(nodes))
             forgetful = nodes[0]
             await forgetful.stop()
-            amnesiac = Node(RAFT, forgetful.id, where, tmp_path / "another")
-            await amnesiac.start()
-            try:
-                with pytest.raises(NetworkError, match="process 1 has lost its state"):
-                    await asyncio.wait_for(amnesiac.ended, 5)
-            finally:
-                await amnesiac.stop()
+            for life in (1, 2, 3):
+                amnesiac = Node(RAFT, forgetful.id, where, tmp_path / "another")
+                await amnesiac.start()
+                assert amnesiac.incarnation == life
+                try:
+                    with pytest.raises(NetworkError, match="process 1 has lost its state"):
+                        await asyncio.wait_for(amnesiac.ended, 5)
+                finally:
+                    await amnesiac.stop()
             assert not nodes[1].ended.done() and not nodes[2].ended.done()
 
     asyncio.run(forget())

@@ -14,8 +14,8 @@ from habemus.network.errors import NetworkError
 from habemus.network.storage import Met, Record, Storage, restored_fields, saved_fields
 from habemus.process import Durable, Election, dissect
 
-OLD = Record("jobs", 2, ["raft-election"], 3, {1: Met(4, "aa")}, [{"term": 7, "vote": 1}])
-NEW = Record("jobs", 2, ["raft-election"], 3, {1: Met(4, "aa")}, [{"term": 8, "vote": None}])
+OLD = Record("jobs", 2, ["raft-election"], 3, {1: Met("bb", 4, "aa")}, [{"term": 7, "vote": 1}])
+NEW = Record("jobs", 2, ["raft-election"], 3, {1: Met("bb", 4, "aa")}, [{"term": 8, "vote": None}])
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_a_damaged_file_is_refused_with_what_to_do(storage, data):
     try:
         assert storage.read() == OLD  # a letter of a name that nobody reads
     except NetworkError as error:
-        assert "put it back from a backup" in str(error) or "of format" in str(error)
+        assert "give another --data and an id" in str(error) or "of format" in str(error)
 
 
 @pytest.mark.parametrize("step", ["open", "write", "fsync", "rename"])

@@ -18,6 +18,7 @@ Address = tuple[str, int]
 
 HIGHEST_PORT = 65_535
 ABOVE_IPV4 = 1 << 60
+HIGHEST_ID = (1 << 63) - 1
 
 
 def parse_address(text: str, option: str) -> Address:
@@ -42,6 +43,8 @@ def parse_members(text: str, option: str = "--peers") -> dict[Pid, Address]:
             )
         address = parse_address(where if equals else word, option)
         id = int(name) if equals else id_of(address)
+        if id > HIGHEST_ID:
+            raise NetworkError(f"{option} {word}: ids go up to {HIGHEST_ID}")
         if id in members:
             raise NetworkError(f"{option}: process {id} is there twice; ids have to differ")
         if address in members.values():
@@ -65,13 +68,23 @@ def id_of(address: Address) -> Pid:
     return ABOVE_IPV4 | int.from_bytes(hashlib.sha256(name).digest()[:7], "big")
 
 
+def resolved(address: Address) -> set[str]:
+    """What the host of an address stands for; nothing, if nobody knows."""
+    try:
+        return {str(where[4][0]).partition("%")[0] for where in socket.getaddrinfo(*address, type=socket.SOCK_STREAM)}
+    except OSError:
+        return set()
+
+
+def same_place(one: Address, other: Address) -> bool:
+    """Whether two addresses mean the same port, however they are written."""
+    return one == other or (one[1] == other[1] and not resolved(one).isdisjoint(resolved(other)))
+
+
 def on_loopback(address: Address) -> bool:
     """Whether only this machine can reach it."""
-    try:
-        found = socket.getaddrinfo(*address, type=socket.SOCK_STREAM)
-    except OSError:
-        return False
-    return all(ipaddress.ip_address(str(where[4][0]).partition("%")[0]).is_loopback for where in found)
+    found = resolved(address)
+    return bool(found) and all(ipaddress.ip_address(host).is_loopback for host in found)
 
 
 def shown(address: Address) -> str:

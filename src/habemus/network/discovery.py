@@ -18,7 +18,6 @@ import logging
 import os
 import secrets
 import socket
-import ssl
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
@@ -26,10 +25,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from habemus.network.addresses import Address, id_of, parse_address, shown
+from habemus.network.addresses import Address, id_of, parse_address, same_place, shown
 from habemus.network.connection import Connection
 from habemus.network.endpoint import Acceptor, Endpoint
-from habemus.network.errors import NetworkError, WireError
+from habemus.network.errors import NetworkError, WireError, system_says
 from habemus.network.handshake import NONCE, accept_challenge
 from habemus.network.security import Certificates
 from habemus.network.wire import VERSION, Challenge, Enlist, Proof, Refusal, Roll, decoded, encoded
@@ -71,6 +70,13 @@ class Search:
         self.quiet = quiet
         self.endpoint = endpoint
         self.tls = certificates.dialling if certificates is not None else None
+        self.trouble = ""  # the last one that was logged
+
+    def complain(self, trouble: str) -> None:
+        """Log why nothing is found, once for each reason."""
+        if trouble != self.trouble:
+            self.trouble = trouble
+            log.info("%s", trouble)
 
     async def members(self, wishes: Wishes) -> Members:
         """All members, found in the way that is wished."""
@@ -111,7 +117,7 @@ class Search:
             try:
                 answers = await loop.getaddrinfo(name, port, type=socket.SOCK_STREAM)
             except OSError as error:
-                log.info("no answer for the name %s: %s", name, error.strerror)
+                self.complain(f"no answer for the name {name}: {system_says(error)}")
                 return {}
             addresses = [(str(where[4][0]), port) for where in answers]
             return {(self.id if address == self.own else id_of(address)): address for address in addresses}
@@ -122,7 +128,7 @@ class Search:
 
     async def by_registry(self, where: Address) -> Members:
         """What the registry says; it may be this process itself."""
-        if where == self.own:
+        if same_place(where, self.own):
             registry = self.serve_roll(None)
             await self.endpoint.open()
             registry.add(self.id, self.own)
@@ -130,8 +136,9 @@ class Search:
         while True:
             try:
                 return await self.enlist(where)
-            except (OSError, WireError, ssl.SSLError) as error:
-                log.info("no roll from the registry at %s: %s", shown(where), error)
+            except (OSError, WireError) as error:
+                why = system_says(error) if isinstance(error, OSError) else str(error)
+                self.complain(f"no roll from the registry at {shown(where)}: {why}")
                 await asyncio.sleep(RETRY)
 
     def serve_roll(self, members: Members | None) -> Registry:
@@ -153,7 +160,7 @@ class Search:
         while True:
             await asyncio.sleep(ENLIST_AGAIN)
             if not connected():
-                with suppress(OSError, WireError, NetworkError, ssl.SSLError, TimeoutError):
+                with suppress(OSError, WireError, NetworkError):
                     async with asyncio.timeout(ENLIST_AGAIN):
                         await self.enlist(where)
 
@@ -299,7 +306,9 @@ def found_before(directory: Path) -> Members | None:
         kept = msgspec.json.decode(file.read_bytes(), type=dict[int, tuple[str, int]])
     except FileNotFoundError:
         return None
-    except (OSError, msgspec.DecodeError) as error:
+    except OSError as error:
+        raise NetworkError(f"{file} cannot be read: {system_says(error)}") from None
+    except msgspec.DecodeError as error:
         raise NetworkError(
             f"{file} cannot be used ({error}); remove it to have the members searched for again"
         ) from None

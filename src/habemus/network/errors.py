@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import ssl
 
 
 class NetworkError(ValueError):
@@ -15,6 +16,6 @@ class WireError(ValueError):
 
 def system_says(error: OSError) -> str:
     """What the system says, without what Python says around it."""
-    if error.errno is None or error.errno < 0:  # of a name that is not found, say
+    if error.errno is None or error.errno < 0 or isinstance(error, ssl.SSLError):  # these have numbers of their own
         return error.strerror or str(error)
     return os.strerror(error.errno)

@@ -39,6 +39,7 @@ class Identity(NamedTuple):
 
     group: str
     id: Pid
+    lineage: str
     incarnation: int
     instance: bytes
     stack: tuple[str, ...]
@@ -102,7 +103,8 @@ class Secrets:
 def new_hello(me: Identity, to: Pid) -> Hello:
     """How to begin."""
     nonce = secrets.token_bytes(NONCE)
-    return Hello(VERSION, me.group, me.id, to, me.incarnation, me.instance, nonce, me.stack, me.fingerprint, me.members)
+    life = (me.lineage, me.incarnation, me.instance)
+    return Hello(VERSION, me.group, me.id, to, *life, nonce, me.stack, me.fingerprint, me.members)
 
 
 def check_hello(hello: Hello, me: Identity) -> None:

@@ -266,6 +266,7 @@ class Link:
                 await self.task
         if self.connection is not None:
             connection, self.connection = self.connection, None
+            self.trouble = "we leave"  # which is none to complain about
             if farewell:
                 connection.say(Farewell())
             connection.end("we leave")

@@ -6,6 +6,7 @@ is said, and a process that comes back without its memory is recognised by those
 
 from __future__ import annotations
 
+import secrets
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ class Memory:
 
     def __init__(self, directory: str | Path, group: str, id: Pid, stack: list[Anatomy]) -> None:
         self.storage = Storage(directory)
-        self.record = Record(group, id, [anatomy.cls.name for anatomy in stack])
+        self.record = Record(group, id, [anatomy.cls.name for anatomy in stack], lineage=secrets.token_hex(8))
         self.matters = any(anatomy.durable for anatomy in stack)
         self.saved: tuple[Any, ...] | None = None
 
@@ -51,16 +52,17 @@ class Memory:
             self.storage.write(self.record)
             self.saved = memory
 
-    def recognise(self, peer: Pid, incarnation: int, instance: bytes) -> None:
+    def recognise(self, peer: Pid, life: Met) -> None:
         """Refuse one that has forgotten an earlier life, if the algorithm relies on what processes remember."""
         if not self.matters:
             return
         met = self.record.met.get(peer)
-        if met is None or incarnation > met.incarnation:
-            self.record.met[peer] = Met(incarnation, instance.hex())
+        # Not by number alone: one that begins from nothing, again and again, would one day have lives enough.
+        if met is None or (life.lineage == met.lineage and life.incarnation > met.incarnation):
+            self.record.met[peer] = life
             self.storage.write(self.record)
-        elif incarnation < met.incarnation or instance.hex() != met.instance:
+        elif life != met:
             raise NetworkError(
-                f"process {peer} has lost its state: it is in its life {incarnation}, but had reached life "
-                f"{met.incarnation}; start it with its old --data, or under an id that this group has not seen"
+                f"process {peer} has lost its state: its --data is not what it had in life {met.incarnation}, when "
+                f"this group last met it; start it with that, or under an id that this group has not seen"
             )

@@ -53,7 +53,10 @@ def in_causal_order(events: list[Event]) -> list[Event]:
     """Causes first, then by time."""
     known = {event.event: event for event in events}
     if len(known) < len(events):
-        raise NetworkError("the same trace was given twice")
+        raise NetworkError(
+            "some events are there twice: a trace was given twice, or a process with another --data has gone on in the "
+            "--trace file of an earlier run"
+        )
     waiting = {event.event: sum(parent in known for parent in event.parents) for event in events}
     effects: dict[int, list[int]] = {}
     for event in events:

@@ -33,6 +33,7 @@ from habemus.network.memory import Memory
 from habemus.network.recording import Recording
 from habemus.network.security import require_protection
 from habemus.network.stack import TICK, Stack, assumes_reliable_links
+from habemus.network.storage import Met
 from habemus.network.timing import patience_of_others, settled
 from habemus.network.turns import Turns
 from habemus.network.wire import Codec, Hello
@@ -123,7 +124,8 @@ class Node(Turns):
         """Who this process is to others."""
         stack = tuple(self.memory.record.stack)
         members = tuple(self.topology.ids)
-        return Identity(self.group, self.id, self.incarnation, self.instance, stack, self.codec.fingerprint, members)
+        life = (self.memory.record.lineage, self.incarnation, self.instance)
+        return Identity(self.group, self.id, *life, stack, self.codec.fingerprint, members)
 
     # Beginning and end
 
@@ -304,7 +306,7 @@ class Node(Turns):
     def admit(self, hello: Hello, acceptor: Acceptor) -> int:
         """A member has connected: how many of its reliable parcels are here already?"""
         peer = hello.sender
-        self.memory.recognise(peer, hello.incarnation, hello.instance)
+        self.memory.recognise(peer, Met(hello.lineage, hello.incarnation, hello.instance.hex()))
         earlier = self.inbound.get(peer)
         if earlier is not None:
             earlier.cut("replaced by a newer connection")

@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from habemus.network.addresses import Address, id_of, parse_address, parse_members, shown
+from habemus.network.addresses import HIGHEST_ID, Address, id_of, parse_address, parse_members, same_place, shown
 from habemus.network.customer import Customer
 from habemus.network.discovery import Members, Search, found_before, remember_members
 from habemus.network.endpoint import Endpoint
@@ -203,7 +203,7 @@ class Service:
             if members is None:
                 return None
             remember_members(data, members)
-        elif wishes.registry is not None and parse_address(wishes.registry, "--registry") == own:
+        elif wishes.registry is not None and same_place(parse_address(wishes.registry, "--registry"), own):
             search.serve_roll(members)
         self.search = search
         return members
@@ -213,7 +213,7 @@ class Service:
         if self.search is None or self.wishes.registry is None:
             return []
         where = parse_address(self.wishes.registry, "--registry")
-        registrar = next((id for id, address in node.addresses.items() if address == where), node.id)
+        registrar = next((id for id, address in node.addresses.items() if same_place(address, where)), node.id)
         if registrar == node.id:
             return []
         return [self.search.stay_enlisted(where, lambda: registrar in node.links and node.links[registrar].up)]
@@ -263,6 +263,8 @@ def check_wishes(wishes: Wishes) -> None:
         raise NetworkError(f"--report-every {wishes.report_every:g}: expected seconds, or 0 for changes only")
     if not 0 < wishes.wait < math.inf:
         raise NetworkError(f"--wait {wishes.wait:g}: expected seconds, as in --wait 1")
+    if wishes.id is not None and not 0 <= wishes.id <= HIGHEST_ID:
+        raise NetworkError(f"--id {wishes.id}: expected a number from 0 to {HIGHEST_ID}")
     if wishes.stall is not None and wishes.stall < 1:
         raise NetworkError(f"--stall {wishes.stall}: expected milliseconds, as in --stall 1000")
 
@@ -272,10 +274,13 @@ def members_listed(wishes: Wishes) -> Members | None:
     ways = [bool(wishes.peers), wishes.registry is not None, wishes.zeroconf]
     if sum(ways) != 1:
         raise NetworkError(
-            "--peers: say who the members are, as in 1=127.0.0.1:7001,2=127.0.0.1:7002; or --registry, or --zeroconf"
+            "--peers: say who the members are, as in 1=127.0.0.1:7001,2=127.0.0.1:7002; or --registry, or --zeroconf; "
+            "one of the three"
         )
     if wishes.peers is None or wishes.peers.startswith("dns:"):
         return None
+    if wishes.expect is not None:
+        raise NetworkError(f"--expect {wishes.expect}: --peers lists all members, so there is nobody to search for")
     return parse_members(wishes.peers)
 
 

@@ -28,6 +28,7 @@ FORMAT = 1
 class Met(Struct):
     """The latest life of another process that this one has heard of."""
 
+    lineage: str
     incarnation: int
     instance: str
 
@@ -41,6 +42,7 @@ class Record(Struct):
     incarnation: int = 0
     met: dict[int, Met] = {}
     fields: list[dict[str, Any]] = []  # the durable fields of each layer, as JSON
+    lineage: str = ""  # what all lives that began in this directory have in common, and no others
 
 
 class Head(Struct):
@@ -103,8 +105,8 @@ class Storage:
     def damaged(self, how: str) -> NetworkError:
         """What to do about a file that is no record."""
         return NetworkError(
-            f"{self.file} is damaged ({how}): put it back from a backup, or remove it and start under an id that this "
-            f"group has not seen, for a process that forgets what it promised could break its promise"
+            f"{self.file} is damaged ({how}): give another --data and an id that this group has not seen, for a "
+            f"process that forgets what it promised, or goes back to an older copy, could break its promise"
         )
 
     def write(self, record: Record) -> None:

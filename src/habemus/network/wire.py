@@ -41,6 +41,7 @@ class Hello(Struct, array_like=True, tag=0, frozen=True):
     group: str
     sender: Pid
     to: Pid
+    lineage: str
     incarnation: int
     instance: bytes
     nonce: bytes

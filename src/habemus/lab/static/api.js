@@ -3,6 +3,8 @@
 // The start-up token travels once in the address (`?token=...`); from then on it is kept for this tab alone and sent as
 // a header. An answer that is not 2xx becomes an Error whose message is the server's sentence.
 
+import { spoken } from "./text.js";
+
 const TOKEN = "habemus-token";
 
 takeTokenFromAddress();
@@ -47,7 +49,7 @@ export function stream(path, body, handlers) {
   const control = new AbortController();
   const options = body === null ? { headers: headers() } : request(body);
   follow(path, { ...options, signal: control.signal }, handlers).catch((error) => {
-    if (!control.signal.aborted) handlers.error?.({ error: error.message, line: error.line });
+    if (!control.signal.aborted) handlers.error?.({ error: spoken(error), line: error.line });
   });
   return () => control.abort();
 }
@@ -100,5 +102,6 @@ async function readAnswer(answer) {
 async function refusal(answer) {
   const said = await answer.json().catch(() => ({}));
   const error = new Error(said.error ?? `${answer.status} ${answer.statusText}`);
-  return Object.assign(error, { status: answer.status, line: said.line });
+  const key = answer.status === 403 && window.sessionStorage.getItem(TOKEN) === null ? "error.token" : undefined;
+  return Object.assign(error, { status: answer.status, line: said.line, key });
 }

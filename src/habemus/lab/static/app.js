@@ -281,6 +281,8 @@ function drawModes() {
         return tab;
       }),
   );
+  const chosen = $("modes").querySelector("[aria-selected=true]");
+  chosen?.scrollIntoView({ block: "nearest", inline: "nearest" }); // where there is no room for all of them
 }
 
 lab.on("modes", drawModes);

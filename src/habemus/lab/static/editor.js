@@ -5,7 +5,7 @@ import { build, button, field, worded } from "./build.js";
 import { lab } from "./lab.js";
 import { coloured, mainClass } from "./python.js";
 import templates from "./templates.js";
-import { t } from "./text.js";
+import { spoken, t } from "./text.js";
 
 const GLYPH = "M7 6 L3 10 L7 14 M13 6 L17 10 L13 14 M11.5 4 L8.5 16";
 const KEPT = "habemus-own-code";
@@ -54,7 +54,7 @@ async function run() {
     scenario = branch.scenario;
     mistake = null;
   } catch (error) {
-    mistake = { message: error.key ? t(error.key) : error.message, line: error.line ?? null };
+    mistake = { message: spoken(error), line: error.line ?? null };
   }
   if (parts === null) return;
   parts.run.disabled = false;

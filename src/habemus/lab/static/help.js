@@ -1,8 +1,9 @@
 // Help: what one can do here, which keys do it, and what the signs mean.
 
-import { build } from "./build.js";
+import { build, icon } from "./build.js";
 import { openDialog } from "./dialog.js";
 import { lab } from "./lab.js";
+import { ICON_PATH, ROLE_COLOUR } from "./palette.js";
 
 const KEYS = [
   ["space", "key.space"],
@@ -12,6 +13,7 @@ const KEYS = [
   ["c", "key.c"],
   ["r", "key.r"],
   ["p", "key.p"],
+  ["m", "key.m"],
   ["d", "key.d"],
   ["f", "key.f"],
   [".", "key.dot"],
@@ -19,10 +21,11 @@ const KEYS = [
   ["?", "key.help"],
 ];
 const SIGNS = [
-  ["♛", "leader"],
-  ["⚑", "candidate"],
-  ["▣", "inside"],
-  ["◷", "waiting"],
+  // a letter, or null where the pictures have a drawing of their own
+  [null, "leader"],
+  [null, "candidate"],
+  [null, "inside"],
+  [null, "waiting"],
   ["○", "crashed"],
   ["✗", "lost"],
   ["!", "violation"],
@@ -30,6 +33,13 @@ const SIGNS = [
 
 function caps(keys) {
   return keys.split(" ").map((key) => build("kbd", {}, key));
+}
+
+function drawn(role) {
+  const sign = icon(ICON_PATH[role]);
+  sign.setAttribute("viewBox", "-10 -10 20 20");
+  sign.setAttribute("fill", ROLE_COLOUR[role]);
+  return sign;
 }
 
 function help() {
@@ -50,7 +60,7 @@ function help() {
         "section",
         {},
         build("h3", { "data-t": "help.signs" }),
-        build("dl.signs", {}, SIGNS.flatMap(([sign, name]) => [build(`dt.sign-${name}`, {}, sign), build("dd", { "data-t": `sign.${name}` })])),
+        build("dl.signs", {}, SIGNS.flatMap(([sign, name]) => [build(`dt.sign-${name}`, {}, sign ?? drawn(name)), build("dd", { "data-t": `sign.${name}` })])),
       ),
     ),
   );

@@ -7,7 +7,7 @@
 
 import { get, post } from "./api.js";
 import { Model } from "./model.js";
-import { preferredLanguage, speak, t, translate } from "./text.js";
+import { preferredLanguage, speak, spoken, translate } from "./text.js";
 
 const listeners = new Map();
 const modes = new Map();
@@ -113,7 +113,7 @@ export const lab = {
 
   /** Tell the user of an error, in its own sentence. */
   report(error) {
-    this.emit("error", { message: error.key ? t(error.key) : error.message, line: error.line, error });
+    this.emit("error", { message: spoken(error), line: error.line, error });
   },
 
   addBranch(run, { code, title, parent, from, shown = false }) {
@@ -130,7 +130,8 @@ export const lab = {
       cursor: -1,
     };
     branch.divergence = parent ? branch.model.divergenceFrom(parent.model) : 0;
-    this.branches = this.branches.filter((known) => !known.welcome || known === parent); // nobody asked for that one
+    if (parent) parent.welcome = false; // what was made of it would hang in the air without it
+    this.branches = this.branches.filter((known) => !known.welcome); // nobody asked for that one
     this.branches.push(branch);
     return branch;
   },
@@ -151,6 +152,14 @@ export const lab = {
     if (changed) this.emit(grown ? "grown" : "run", this.run);
     this.emit("branch", branch);
     this.emit("cursor", this.cursor);
+  },
+
+  /** Take a branch away in which nothing has happened, and show the one that it was made from. */
+  withdraw(branch, origin) {
+    const kept = this.branches.filter((known) => known !== branch && known !== origin);
+    this.branches = [origin, ...kept].sort((a, b) => a.id - b.id);
+    if (this.compared === branch) this.compare(null);
+    this.show(origin);
   },
 
   /** Lay another branch beside the current one; null takes it away. */

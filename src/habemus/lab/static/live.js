@@ -7,7 +7,8 @@
 import { get, post, stream } from "./api.js";
 import { build, button, field, refill, worded } from "./build.js";
 import { lab } from "./lab.js";
-import { listed, number, t } from "./text.js";
+import { withLosses } from "./losses.js";
+import { listed, number, spoken, t } from "./text.js";
 
 const GLYPH =
   "M10 8.2 A1.8 1.8 0 1 0 10 11.8 A1.8 1.8 0 1 0 10 8.2 M6.2 6.2 A5.4 5.4 0 0 0 6.2 13.8 M13.8 6.2 A5.4 5.4 0 0 1 13.8 13.8 " +
@@ -40,6 +41,7 @@ let drawn = ""; // what the panel says
 let end = null;
 let timer = null;
 let ends = [];
+let types = []; // of messages, in order of first appearance
 let roles = new Map(); // process -> its role in each of its layers, as its events say
 
 // The stream ------------------------------------------------------------------------------------------------------------
@@ -53,7 +55,7 @@ async function connect() {
     if (panel === null) return;
     adopt(known);
   } catch (error) {
-    lost = error.message;
+    lost = spoken(error);
     render();
     return;
   }
@@ -82,6 +84,7 @@ function adopt(known) {
   frame = known.run;
   events = [];
   waiting = [];
+  types = [];
   roles = new Map();
   watch = null;
   frozen = false;
@@ -90,6 +93,7 @@ function adopt(known) {
 
 function take(event) {
   observe(event);
+  for (const { type } of event.sent ?? []) if (!types.includes(type)) types.push(type);
   (frozen ? waiting : events).push(event);
   fresh = true;
 }
@@ -131,31 +135,6 @@ function refresh() {
   if (frozen) panel.querySelector(".live-waiting")?.replaceChildren(t("live.frozen", { events: number(waiting.length) }));
 }
 
-// What was under way to a process when it died, or sent to it after, is lost; nobody is there to say so, so it is said here.
-function withLosses(all) {
-  const arrived = new Set(all.flatMap((event) => (event.received ?? []).map((letter) => letter.message)));
-  const underWay = new Map(); // message -> [letter, the event that sent it]
-  const dead = new Set();
-  const told = [];
-  const lose = (letter, sender, time) =>
-    told.push({ event: -1 - letter.message, time, kind: "lost", received: [letter], subject: "the receiver has crashed", parents: [sender.event] });
-  for (const event of all) {
-    told.push(event);
-    if (event.kind === "recover" && !event.clause) dead.delete(event.process);
-    if (event.kind === "crash") {
-      dead.add(event.process);
-      for (const [number, [letter, sender]] of underWay)
-        if (letter.to === event.process && underWay.delete(number)) lose(letter, sender, event.time);
-    }
-    for (const letter of event.sent ?? []) {
-      if (arrived.has(letter.message)) continue;
-      if (dead.has(letter.to)) lose(letter, event, event.time);
-      else underWay.set(letter.message, [letter, event]);
-    }
-  }
-  return told;
-}
-
 function show(live) {
   const counts = {};
   const told = withLosses(events);
@@ -182,6 +161,7 @@ function show(live) {
     leader: status?.leader ?? null,
     messages,
     messages_by_type: counts,
+    types,
     time: events.at(-1).time,
     kept: told.length,
     total: told.length,

@@ -4,7 +4,7 @@ import { stream } from "./api.js";
 import { build, button, field, refill, worded } from "./build.js";
 import { lab } from "./lab.js";
 import { inkOf, plot } from "./plot.js";
-import { number, t } from "./text.js";
+import { number, spoken, t } from "./text.js";
 
 const GLYPH = "M3.5 3.5 V16.5 H16.5 M6.5 13 L9.5 9 L12 11 L16 5";
 const KINDS = ["election", "mutex", "detector"];
@@ -78,7 +78,7 @@ function go() {
       },
     });
   } catch (error) {
-    complaint = error.message;
+    complaint = spoken(error);
   }
   render();
 }

@@ -170,9 +170,9 @@ export class Model {
   followMessages() {
     this.flights = []; // {carried, sent, end, fate, copy, from, to, kind}
     this.flightsOf = new Map(); // message number -> flights
-    this.types = []; // in order of first appearance
+    this.types = [...(this.run.types ?? [])]; // in order of first appearance, which a run without its beginning brings along
     this.senderOf = new Map();
-    const kinds = new Map();
+    const kinds = new Map(this.types.map((type, kind) => [type, kind]));
     this.events.forEach((event, i) => {
       for (const carried of event.sent ?? []) this.senderOf.set(carried.message, i);
     });

@@ -165,7 +165,7 @@ export class Timeline {
       this.clockText = text;
       this.clock.replaceChildren(
         build("b", {}, number(time)),
-        build("span.soft", {}, ` ${lab.run.unit ?? t("ticks")}`),
+        build("span.soft", {}, ` ${lab.run.unit ?? t(time === 1 ? "tick" : "ticks")}`),
         build("br"),
         build("span.soft", {}, t("clock.event", counted)),
       );

@@ -6,7 +6,7 @@
 //   at 40 drift 3 rate 1.5        at 90 heal                at 10 acquire 2 hold 30
 
 import { lab } from "./lab.js";
-import { t } from "./text.js";
+import { spoken, t } from "./text.js";
 
 /** The faults and calls of a scenario as text. */
 export function scriptOf(scenario) {
@@ -165,7 +165,7 @@ export class ScriptSheet {
         await lab.fork(() => scenario, label, { quiet: true, back: true });
       }
     } catch (error) {
-      this.problem.textContent = error.message;
+      this.problem.textContent = spoken(error);
       this.problem.hidden = false;
     }
   }

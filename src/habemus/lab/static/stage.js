@@ -91,7 +91,7 @@ export class Stage {
     if (!width || !height || !this.points) return;
     const ratio = window.devicePixelRatio || 1;
     Object.assign(this, { width, height, ratio });
-    const sides = 44;
+    const sides = 52; // a process, and beside it the leader that it names
     const [top, bottom] = [74, 62];
     const reachX = Math.max(40, width / 2 - sides);
     const reachY = Math.max(40, (height - top - bottom) / 2);

@@ -14,6 +14,8 @@ let form = null;
 let steps = [];
 let answer = null;
 let continued = null; // the branch whose schedule is continued
+let origin = null; // the branch that was on the screen before
+let placed = null; // the branch of the steps
 let placing = false; // while the steps so far come on the screen
 let asking = 0;
 let ends = [];
@@ -40,7 +42,7 @@ async function ask(taken, more = {}) {
     answer = said;
     steps = said.steps;
     placing = true;
-    lab.showRun(said.run, { title: t("step.title"), at: said.run.events.length - 1 });
+    placed = lab.showRun(said.run, { title: t("step.title"), at: said.run.events.length - 1 });
     placing = false;
     render();
   } catch (error) {
@@ -100,6 +102,7 @@ function begin() {
     refill(panel, worded("p.soft", { "data-t": "mode.nothing" }));
     return;
   }
+  if (lab.branch !== placed) origin = lab.branch;
   const schedule = lab.branch.scenario.schedule;
   continued = schedule ? lab.branch : null;
   form = new InstanceForm({
@@ -138,5 +141,7 @@ export const stepMode = {
     panel.classList.remove("in-step");
     panel = null;
     asking += 1;
+    if (!steps.length && lab.branch === placed && origin !== null) lab.withdraw(placed, origin);
+    origin = placed = null;
   },
 };

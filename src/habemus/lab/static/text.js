@@ -33,6 +33,11 @@ export function t(key, args = {}) {
   return sentence.replace(/\{(\w+)\}/g, (whole, name) => (name in args ? String(args[name]) : whole));
 }
 
+/** What an error says: in the language of the page if it knows the words (`error.key`), else its own sentence. */
+export function spoken(error) {
+  return error.key ? t(error.key) : error.message;
+}
+
 /** Whether there are words for a key. */
 export function has(key) {
   return key in words.en;
