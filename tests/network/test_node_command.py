@@ -2,11 +2,15 @@
 
 import re
 import socket
+import sys
+from types import SimpleNamespace
 
 import pytest
 import typer
 
 from habemus.cli import app, main
+from habemus.network.service import Service, Wishes
+from habemus.scenario import Scenario
 
 TWO = "1=127.0.0.1:7001,2=127.0.0.1:7002"
 
@@ -31,6 +35,7 @@ MISTAKES = [
     (["--id", "1", "--peers", TWO, "--zeroconf"], "one of the three"),
     (["--id", "-1", "--zeroconf", "--listen", "127.0.0.1:7001"], "--id -1: expected a number from 0 to"),
     (["--id", "1", "--peers", f"1=127.0.0.1:7001,{2**63}=127.0.0.1:7002"], "ids go up to 9223372036854775807"),
+    (["--id", "1", "--peers", TWO, "--trace", "/dev/full"], "the --trace cannot be written: No space left on device"),
     (["--id", "1", "--peers", TWO, "--log", "xml"], "expected text or json"),
     (["--id", "1", "--peers", TWO, "--http", "here"], "--http here: expected HOST:PORT"),
     (["--id", "1", "--peers", TWO, "--think", "constant:5"], "bully is not a mutex"),
@@ -89,3 +94,14 @@ def test_the_environment_is_heeded(monkeypatch, capsys):
     monkeypatch.setenv("HABEMUS_ID", "7")
     assert main(["node"]) == 2
     assert "--id 7: not among the members" in capsys.readouterr().err
+
+
+def test_a_node_whose_reports_nobody_reads_goes_on(monkeypatch):
+    def write(text):
+        raise BrokenPipeError(32, "Broken pipe")
+
+    service = Service(Wishes(scenario=Scenario("bully")))
+    service.node = SimpleNamespace(id=1, stack=SimpleNamespace(election=None, mutex=None))
+    monkeypatch.setattr(sys, "stdout", SimpleNamespace(write=write, flush=lambda: None))
+    service.report("leader")
+    assert not service.heeded

@@ -87,6 +87,7 @@ class Member:
         self.state = RUNNING
         self.status = {}
         self.readers = [asyncio.ensure_future(self.read_reports()), asyncio.ensure_future(self.read_log())]
+        self.cluster.tell_cuts(self.id)
 
     async def read_reports(self) -> None:
         """Keep what it says about itself."""
@@ -275,7 +276,6 @@ class Cluster:
         member.kill()
         await member.wait()
         await member.start()
-        self.tell_cuts(id)
 
     def command(self, id: Pid, name: str) -> None:
         """Have it call an election ("start"), or ask for the lock ("acquire") and give it back ("release")."""

@@ -11,6 +11,7 @@ from typing import BinaryIO, cast
 
 import msgspec
 
+from habemus.network.errors import NetworkError, system_says
 from habemus.trace import Header, Recorder
 
 LIVES = 32  # bits for the numbers of one life
@@ -29,7 +30,7 @@ class Recording:
         """A life begins, whose number no other process has and no other life of this one: so traces can be merged."""
         self.recorder.count = self.recorder.messages = life << LIVES
         if self.file is not None and self.file.tell() == 0:  # a later life goes on in the same file
-            self.file.write(msgspec.json.encode(header) + b"\n")
+            self.put(msgspec.json.encode(header) + b"\n")
 
     def write(self, line: bytes) -> int:
         """One line, from the recorder."""
@@ -40,8 +41,15 @@ class Recording:
         """Write and tell what is new."""
         if self.fresh:
             lines, self.fresh = self.fresh, []
-            if self.file is not None:
-                self.file.write(b"".join(lines))  # in one go: a crash cuts no line
-                self.file.flush()
+            self.put(b"".join(lines))  # in one go: a crash cuts no line
             for listener in list(self.listeners):
                 listener(lines)
+
+    def put(self, content: bytes) -> None:
+        """Write it where the trace is kept, if it is kept anywhere."""
+        if self.file is not None:
+            try:
+                self.file.write(content)
+                self.file.flush()
+            except OSError as error:
+                raise NetworkError(f"the --trace cannot be written: {system_says(error)}; the process stops") from None

@@ -23,7 +23,7 @@ from habemus.network.addresses import HIGHEST_ID, Address, id_of, parse_address,
 from habemus.network.customer import Customer
 from habemus.network.discovery import Members, Search, found_before, remember_members
 from habemus.network.endpoint import Endpoint
-from habemus.network.errors import NetworkError
+from habemus.network.errors import NetworkError, system_says
 from habemus.network.node import Change, Node
 from habemus.network.recording import Recording
 from habemus.network.security import Certificates, read_certificates, read_key, require_protection
@@ -89,6 +89,7 @@ class Service:
         self.json = wishes.log == "json"
         self.stopping = asyncio.Event()
         self.search: Search | None = None
+        self.heeded = True  # somebody reads the reports
 
     async def serve(self) -> int:
         """Join, run, leave."""
@@ -252,7 +253,12 @@ class Service:
             text = msgspec.json.encode(line).decode()
         else:
             text = f"{time.strftime('%H:%M:%S')}  process {node.id}: {sentence(node)}"
-        print(text, flush=True)
+        try:
+            print(text, flush=True)
+        except OSError as error:  # the group must not notice that somebody stopped reading
+            if self.heeded:
+                log.warning("reports cannot be written any more: %s", system_says(error))
+            self.heeded = False
 
 
 def check_wishes(wishes: Wishes) -> None:

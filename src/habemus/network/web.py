@@ -123,6 +123,7 @@ class Web:
 
     async def history(self, request: Request) -> Response:
         """The changes of leader, oldest first."""
+        self.node.look()
         return answer([described(change) for change in self.node.history])
 
     async def health(self, request: Request) -> Response:
@@ -133,10 +134,12 @@ class Web:
 
     async def metrics(self, request: Request) -> Response:
         """Figures for Prometheus."""
+        self.node.look()
         return Response(generate_latest(self.registry), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     async def events(self, request: Request) -> Response:
         """The status, then every change, or every step."""
+        self.node.look()
         if request.query_params.get("trace", "0") == "0":
             stream = self.stream(self.node.listeners, told_change)
         elif self.node.recording is not None:
