@@ -34,9 +34,9 @@ def server() -> Iterator[str]:
         yield f"http://127.0.0.1:{lab.port}/?token={lab.token}"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A browser."""
+    """A browser; it goes with its module, for as long as it is there no other event loop can run in this process."""
     path = os.environ.get("HABEMUS_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
     assert path, "the tests of the page need chromium: apt-get install chromium, or HABEMUS_CHROMIUM=/path/to/it"
     with sync_playwright() as playwright:

@@ -247,7 +247,8 @@ def explored(question: Question, effort: Effort, progress: Progress | None) -> t
     To reduce takes work that does not always pay, and nobody can tell beforehand. So the reduced search and the full
     one take turns, each longer than the one before, until one of them is done: that takes at most some four times as
     long as the better of the two alone. A full search that grows large is given up: reduction is the only hope there.
-    What is not done in the first turn may be worth forgetting for (see `twins`), so the reduced one begins anew then.
+    What is not done in the first turn may be worth forgetting for (see `twins`), so the reduced one begins anew then;
+    unless it has found little more than single runs, which no other search can better.
     """
     reduced = Search(question.semantics(), effort.reduced, effort.order, effort.states, effort.memory)
     if effort.walk is not None:
@@ -261,6 +262,8 @@ def explored(question: Question, effort: Effort, progress: Progress | None) -> t
         return reduced, []
     turn = TURN
     reduced.run(progress, turn)
+    while reduced.is_narrow() and not reduced.finished:
+        reduced.run(progress, turn)
     if reduced.finished:
         return reduced, []
     first = reduced

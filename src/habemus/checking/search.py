@@ -23,6 +23,7 @@ IN_FULL = -1
 CHOICE, COMPARISON = 5, 10  # what looking for a choice costs, and looking at a local state for it, measured in steps
 WITHOUT_END = 1 << 60
 LITTLE = 10_000  # states, or comparisons
+CLAUSES = 15  # run for each state, on the average: with more, it does not pay to look for what can be forgotten
 
 Progress = Callable[["Search"], None]
 
@@ -68,6 +69,7 @@ class Search:
         self.finished = False
         self.recurrent = False  # whether a step was found that does not lead deeper: there may be a circle
         self.lost = False  # whether a clause failed
+        self.run_before = semantics.misses  # clauses
         self.proven = LITTLE // 10  # states, by which what was forgotten is looked into
         self.truncated = False  # whether bounds left something out, or timers were kept from running out
         self.violated = ""
@@ -104,7 +106,15 @@ class Search:
         """Whether it is time to ask if something was forgotten that matters: who errs may never come to an end."""
         if not self.semantics.forgot:
             return False
-        return self.recurrent or self.lost or len(self.states) >= self.proven
+        return self.recurrent or self.lost or self.is_costly() or len(self.states) >= self.proven
+
+    def is_costly(self) -> bool:
+        """Whether looking for what can be forgotten takes more than it can save."""
+        return self.semantics.misses - self.run_before > CLAUSES * (LITTLE + len(self.states))
+
+    def is_narrow(self) -> bool:
+        """Whether there was hardly ever more than one step to explore: nothing can be left out of that."""
+        return 10 * self.transitions < 11 * self.expanded
 
     def recall(self) -> None:
         """See whether anything was forgotten that matters: then begin anew, and remember it."""
@@ -113,7 +123,7 @@ class Search:
         if self.stopped or not semantics.forgot:
             return
         needed = semantics.forgettable
-        if not self.recurrent and not self.lost:  # the proof should not take longer than the search
+        if not self.recurrent and not self.lost and not self.is_costly():  # the proof should not take longer than the search
             effort = LITTLE + 2 * len(self.states)
             needed = semantics.missed(self.deepest + len(self.prefix), effort, self.finished)
         if needed:
