@@ -13,7 +13,7 @@ from habemus.process import Election, Pid, upon, upon_start
 TICKING = f"{Path(__file__).parents[2] / 'bench' / 'checking' / 'ticking.py'}:TickingRicartAgrawala"
 
 
-@pytest.fixture(params=[8, 1], ids=["far-sighted", "short-sighted"])
+@pytest.fixture(params=[32, 1], ids=["far-sighted", "short-sighted"])
 def foresight(request, monkeypatch):
     """Whoever looks at one pair only before it forgets is often wrong, and has to find out."""
     monkeypatch.setattr("habemus.checking.twins.LOOKED_AT", request.param)
@@ -64,7 +64,7 @@ def test_protocols_drawn_at_random_do_forget_and_sometimes_too_much():
 
 
 def test_a_clock_is_forgotten_once_it_has_stamped_the_last_request(monkeypatch):
-    monkeypatch.setattr("habemus.checking.twins.LOOKED_AT", 8)
+    monkeypatch.setattr("habemus.checking.twins.LOOKED_AT", 32)
     asked = question(TICKING, n=3, fifo=False)
     kept, forgetful = explore(asked, True), explore(asked, True, forgetful=True)
     assert forgetful.semantics.forgot and len(forgetful.states) * 2 < len(kept.states)

@@ -123,8 +123,9 @@ class Search:
         if self.stopped or not semantics.forgot:
             return
         needed = semantics.forgettable
-        if not self.recurrent and not self.lost and not self.is_costly():  # the proof should not take longer than the search
-            effort = LITTLE + 2 * len(self.states)
+        hopeless = self.recurrent or self.lost or (self.is_costly() and not self.finished)
+        if not hopeless:
+            effort = LITTLE + 2 * len(self.states)  # the proof should not take longer than the search
             needed = semantics.missed(self.deepest + len(self.prefix), effort, self.finished)
         if needed:
             semantics.forget_less(needed)

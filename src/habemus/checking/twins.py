@@ -25,7 +25,7 @@ from habemus.process import Anatomy, Pid
 from habemus.properties import Property
 from habemus.simulation.topology import Topology
 
-LOOKED_AT = 8  # pairs, before two local states are taken for twins
+LOOKED_AT = 32  # pairs, before two local states are taken for twins
 NOBODY, UNKNOWN = -1, -2
 VAIN = 50  # tries to forget a field, without one that succeeds, before it is given up
 INDISPENSABLE = ("leader", "waiting", "inside")  # what others than the process itself look at
