@@ -15,6 +15,7 @@ import msgspec
 
 from habemus.checking.limits import ASYNC, BOUNDED, LATE, Limits
 from habemus.checking.semantics import Semantics
+from habemus.checking.steps import Setting
 from habemus.process import Anatomy, Detector
 from habemus.scenario import Place, Scenario, ScenarioError
 from habemus.simulation.agenda import starters_of
@@ -39,14 +40,9 @@ class Question:
         stack, parameters = build_stack(scenario)
         topology = place_processes(scenario, [anatomy.cls for anatomy in stack])
         wanted = self.properties or promised(stack, scenario)
+        starters = starters_of(scenario, topology)
         return Semantics(
-            stack,
-            parameters,
-            topology,
-            starters_of(scenario, topology),
-            self.limits,
-            lambda: properties_of(scenario, stack),
-            wanted,
+            Setting(stack, parameters, topology, starters, self.limits, lambda: properties_of(scenario, stack), wanted)
         )
 
 

@@ -6,16 +6,11 @@ have seen, and the ledger of faults that are still allowed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from habemus.checking.limits import Limits
 from habemus.checking.probe import Event
-from habemus.checking.steps import Outcome
+from habemus.checking.steps import Outcome, Setting
 from habemus.checking.twins import Twins
-from habemus.process import Anatomy, Pid
-from habemus.properties import Property
-from habemus.simulation.topology import Topology
 
 State = tuple[int, ...]
 
@@ -46,17 +41,8 @@ class Move:
 class Moves(Twins):
     """What becomes of a global state when processes take steps in it."""
 
-    def __init__(
-        self,
-        stack: list[Anatomy],
-        parameters: list[dict[str, Any]],
-        topology: Topology,
-        starters: list[Pid],
-        limits: Limits,
-        properties: Callable[[], list[Property]],
-        wanted: list[str],
-    ) -> None:
-        super().__init__(stack, parameters, topology, starters, limits, properties, wanted)
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
         self.ledgers: list[Ledger] = []
         self.ledger_numbers: dict[Ledger, int] = {}
         self.quiet_ledger = self.ledger_number(Ledger())

@@ -22,34 +22,23 @@ Timing is a named assumption:
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from habemus.checking.faults import Faults
 from habemus.checking.inboxes import CLOSED, EMPTY
-from habemus.checking.limits import BOUNDED, FIRST, ORDERED, SIMULTANEOUS, Limits
+from habemus.checking.limits import BOUNDED, FIRST, ORDERED, SIMULTANEOUS
 from habemus.checking.moves import Ledger, Move, State
 from habemus.checking.probe import Event, Local
-from habemus.process import Anatomy, Pid
+from habemus.checking.steps import Setting
+from habemus.process import Pid
 from habemus.process.anatomy import message_fields
-from habemus.properties import Property
-from habemus.simulation.topology import Topology
 
 
 class Semantics(Faults):
     """The meaning of one instance: a stack of algorithms on a topology, within limits."""
 
-    def __init__(
-        self,
-        stack: list[Anatomy],
-        parameters: list[dict[str, Any]],
-        topology: Topology,
-        starters: list[Pid],
-        limits: Limits,
-        properties: Callable[[], list[Property]],
-        wanted: list[str],
-    ) -> None:
-        super().__init__(stack, parameters, topology, starters, limits, properties, wanted)
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
         self.progress = 0  # how many moves of the last expansion are no faults
         self.tick = self.event_number(Event("tick", -1))
         self.pulse = self.event_number(Event("pulse", -1))

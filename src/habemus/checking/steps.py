@@ -7,7 +7,7 @@ times while millions of global steps are explored.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from habemus.checking.inboxes import Inboxes
 from habemus.checking.limits import ASYNC, BOUNDED, EVENTUAL, LATE, ORDERED, Limits
@@ -50,27 +50,31 @@ def has_circle(successors: dict[int, set[int]]) -> bool:
     return left > 0
 
 
+class Setting(NamedTuple):
+    """What is explored: a stack of algorithms on a topology, within limits, and the properties it should have."""
+
+    stack: list[Anatomy]
+    parameters: list[dict[str, Any]]
+    topology: Topology
+    starters: list[Pid]
+    limits: Limits
+    properties: Callable[[], list[Property]]
+    wanted: list[str]
+
+
 class Steps:
     """Local states, events and the outcomes of one in the other, all by number."""
 
-    def __init__(
-        self,
-        stack: list[Anatomy],
-        parameters: list[dict[str, Any]],
-        topology: Topology,
-        starters: list[Pid],
-        limits: Limits,
-        properties: Callable[[], list[Property]],
-        wanted: list[str],
-    ) -> None:
+    def __init__(self, setting: Setting) -> None:
+        stack, topology, limits = setting.stack, setting.topology, setting.limits
         self.stack = stack
         self.topology = topology
         self.limits = limits
         self.n = topology.n
         self.timed = limits.timing != ASYNC
         self.synchronous = any("pulse" in anatomy.events for anatomy in stack)
-        self.probes = [Probe(stack, parameters, topology, seat, self.timed) for seat in range(self.n)]
-        self.onlookers = Onlookers(list(topology.ids), properties, wanted)
+        self.probes = [Probe(stack, setting.parameters, topology, seat, self.timed) for seat in range(self.n)]
+        self.onlookers = Onlookers(list(topology.ids), setting.properties, setting.wanted)
         self.inboxes = Inboxes(limits.fifo and not self.synchronous, limits.timing == BOUNDED)
 
         self.locals: list[Local] = []
@@ -86,7 +90,7 @@ class Steps:
         self.lookups = 0
         self.misses = 0
         self.mutex_layer = next((i for i, a in enumerate(stack) if issubclass(a.cls, Mutex)), -1)
-        self.starting = self.starting_places(starters)
+        self.starting = self.starting_places(setting.starters)
 
     # Interning
 

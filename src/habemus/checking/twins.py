@@ -15,15 +15,12 @@ Concurrency and automata on infinite sequences. LNCS 104, 1981.)
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from habemus.checking.limits import FIRST, Limits
+from habemus.checking.limits import FIRST
 from habemus.checking.probe import ARRIVALS, Local
-from habemus.checking.steps import Outcome, Steps
-from habemus.process import Anatomy, Pid
-from habemus.properties import Property
-from habemus.simulation.topology import Topology
+from habemus.checking.steps import Outcome, Setting, Steps
+from habemus.process import Pid
 
 LOOKED_AT = 32  # pairs, before two local states are taken for twins
 NOBODY, UNKNOWN = -1, -2
@@ -36,17 +33,8 @@ Pair = tuple[int, int]
 class Twins(Steps):
     """Steps that may forget."""
 
-    def __init__(
-        self,
-        stack: list[Anatomy],
-        parameters: list[dict[str, Any]],
-        topology: Topology,
-        starters: list[Pid],
-        limits: Limits,
-        properties: Callable[[], list[Property]],
-        wanted: list[str],
-    ) -> None:
-        super().__init__(stack, parameters, topology, starters, limits, properties, wanted)
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
         self.forgettable: list[Pair] = []  # layer and position of the fields that may be forgotten; none: all is kept
         self.tries: dict[Pair, int] = {}
         self.twin: dict[int, int] = {}
