@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
 
@@ -21,7 +22,7 @@ from habemus.network.errors import NetworkError
 log = logging.getLogger("habemus.network")
 
 
-class Turns:
+class Turns(ABC):
     """What takes turns, wakes up for its timers and knows when it was asleep."""
 
     def __init__(self, name: str, stall: int) -> None:
@@ -38,21 +39,21 @@ class Turns:
 
     # What a turn is made of is for a subclass to say
 
+    @abstractmethod
     def tell_time(self, now: int) -> None:
         """It is so many nanoseconds after some moment in the past."""
-        raise NotImplementedError
 
+    @abstractmethod
     def come_to(self, gap: int) -> None:
         """We stood still for so many nanoseconds, longer than others wait."""
-        raise NotImplementedError
 
+    @abstractmethod
     def finish_turn(self) -> None:
         """What a turn has led to takes effect."""
-        raise NotImplementedError
 
+    @abstractmethod
     def ring_alarms(self) -> None:
         """Timers are due."""
-        raise NotImplementedError
 
     # Turns
 
