@@ -6,7 +6,6 @@ from pages import open_scenario
 SIXTEEN = {"algorithm": "chang-roberts", "topology": {"kind": "ring", "n": 16, "order": "worst"}}
 HUNDRED = {"algorithm": "chang-roberts", "topology": {"kind": "ring", "n": 100, "order": "worst"}}
 ATTEMPTS = 4  # the machine may be busy with other things; the best of these tells what the page can do
-SHARE = 0.6  # of the frames that a page without any work gets on this machine at this time
 EMPTY_FRAMES = """(async () => {
   const begun = performance.now();
   let frames = 0;
@@ -18,8 +17,8 @@ EMPTY_FRAMES = """(async () => {
 })()"""
 
 
-@pytest.mark.parametrize("scenario", [SIXTEEN, HUNDRED], ids=["n=16", "n=100, 5250 events"])
-def test_it_plays_nearly_as_smoothly_as_an_empty_page(page, capsys, scenario):
+@pytest.mark.parametrize("scenario, wanted", [(SIXTEEN, 58), (HUNDRED, 30)], ids=["n=16", "n=100, 5250 events"])
+def test_it_plays_smoothly(page, capsys, scenario, wanted):
     open_scenario(page, scenario)
     for _ in range(ATTEMPTS):
         possible = page.evaluate(EMPTY_FRAMES)
@@ -35,12 +34,12 @@ def test_it_plays_nearly_as_smoothly_as_an_empty_page(page, capsys, scenario):
                 f"\n{n} processes, {events} events: {seen['fps']:.0f} frames a second (empty ones: {possible:.0f}), "
                 f"99 of 100 within {seen['slowest']:.0f} ms, {seen['labour']:.1f} ms of work in each"
             )
-        if seen["fps"] >= SHARE * possible:
+        if seen["fps"] >= min(wanted, 0.9 * possible):
             return
-    pytest.fail(f"expected {SHARE:.0%} of the frames that there are without any work")
+    pytest.fail(f"expected {wanted} frames a second, or nearly as many as there are without any work")
 
 
-def test_five_thousand_events_are_soon_on_the_screen_and_scrubbing_answers_at_once(page, capsys):
+def test_five_thousand_events_are_within_a_second_on_the_screen_and_scrubbing_answers_at_once(page, capsys):
     taken, fetched = [], []
     for _ in range(ATTEMPTS):
         fetched.append(
@@ -85,5 +84,5 @@ def test_five_thousand_events_are_soon_on_the_screen_and_scrubbing_answers_at_on
             f"\n5250 events: computed and fetched in {min(fetched):.0f} ms, on the screen after {min(taken):.0f} ms; "
             f"a jump is drawn after {scrubbed:.0f} ms (an empty frame: {frame:.0f} ms)"
         )
-    assert min(taken) < 12 * min(fetched)
-    assert scrubbed < 6 * frame
+    assert min(taken) < 1000
+    assert scrubbed < 3 * frame  # a frame or two

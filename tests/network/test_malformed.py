@@ -62,8 +62,7 @@ class Live:
             "--wait",
             "0.3",
         ]
-        # Patient with a busy machine; of a connection that ends or a process that dies each hears at once all the same.
-        common += ["--set", "low=5000", "--set", "high=9000", "--set", "heartbeat=500", "--stall", "60000"]
+        common += ["--set", "low=500", "--set", "high=900", "--set", "heartbeat=100"]
         self.processes = [
             subprocess.Popen(
                 [*HABEMUS, *common, "--id", str(id), "--http", f"127.0.0.1:{page}", "--data", str(folder / str(id))],
@@ -72,7 +71,7 @@ class Live:
             )
             for id, page in zip((1, 2), self.pages, strict=True)
         ]
-        deadline = time.monotonic() + 40
+        deadline = time.monotonic() + 20
         while not self.unharmed():
             assert time.monotonic() < deadline, "they do not come up"
             time.sleep(0.05)
