@@ -13,7 +13,7 @@ from habemus.cli import main
 from habemus.network.errors import NetworkError
 from habemus.network.merging import merge
 from habemus.network.validation import validate
-from habemus.scenario import Scenario, named_scenarios
+from habemus.scenario import Crash, Place, Recover, Scenario, named_scenarios
 from habemus.simulation import simulate
 from habemus.trace import Event, Trace, read_trace
 
@@ -23,9 +23,8 @@ def real(tmp_path_factory):
     folder = tmp_path_factory.mktemp("real")
 
     async def elect():
-        # So patient that on a busy machine nobody believes it stood still: what went before would leave no trace.
-        async with traced_group(Scenario("raft-election", parameters={"low": 1500, "high": 3000}), 3, folder) as nodes:
-            await until(lambda: agreed(nodes), 30)
+        async with traced_group(Scenario("raft-election", parameters={"low": 200, "high": 400}), 3, folder) as nodes:
+            await until(lambda: agreed(nodes))
 
     asyncio.run(elect())
     return merge([read_trace(folder / f"{id}.jsonl") for id in (1, 2, 3)])
@@ -104,6 +103,17 @@ FORGERIES = {
 def test_what_no_run_has_is_named(real, forgery):
     with pytest.raises(NetworkError, match=r"event \d+ \(.* at process \d.* is not a step of raft-election"):
         validate(forged(real, *FORGERIES[forgery]))
+
+
+@pytest.mark.parametrize("kind", ["crash", "recover"])
+def test_what_was_done_to_a_process_has_its_place_among_its_steps(kind):
+    scenario = Scenario("raft-election", seed=1, topology=Place(n=3), faults=[Crash(600, 2), Recover(900, 2)])
+    trace = simulate(scenario, keep=10_000).trace
+    assert validate(trace) > 10
+    place = next(place for place, event in enumerate(trace.events) if event.kind == kind and not event.clause)
+    for change in (lambda event: [replace(event, parents=[])], lambda event: [event, event], lambda event: []):
+        with pytest.raises(NetworkError, match=r"event \d+ \(.* at process 2.* is not a step of raft-election"):
+            validate(forged(trace, lambda event: event.event == trace.events[place].event, change))
 
 
 def test_the_command_says_yes_or_names_the_event(real, tmp_path, capsys):

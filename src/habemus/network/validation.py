@@ -205,8 +205,8 @@ class Validation:
             witness = self.witnesses.get(event.process)
             if witness is None:
                 raise self.wrong(event, f"there is no process {event.process}")
+            self.check_causes(event)
             if event.clause:
-                self.check_causes(event)
                 self.seen[witness.id] += 1
                 steps += 1
                 if self.seen[witness.id] > witness.retraced:
