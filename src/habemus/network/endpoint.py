@@ -20,6 +20,7 @@ from habemus.network.wire import (
     VERSION,
     Enlist,
     Farewell,
+    Follows,
     Hello,
     Parcel,
     Proof,
@@ -87,6 +88,9 @@ class Acceptor(Connection):
             case Farewell() if self.open and self.node is not None:
                 self.finish_batch()
                 self.node.peer_leaves(self.peer)
+            case Follows(leader) if self.open and self.node is not None:
+                self.finish_batch()
+                self.node.agreement.hear(self.peer, leader)
             case other:
                 raise WireError(f"{type(other).__name__} is not expected here")
 

@@ -27,7 +27,7 @@ from habemus.network.addresses import Address, shown
 from habemus.network.connection import Connection
 from habemus.network.errors import NetworkError, WireError
 from habemus.network.handshake import Secrets, accept_challenge, new_hello
-from habemus.network.wire import Challenge, Farewell, Proof, Receipt, Refusal, Welcome, decoded, encoded
+from habemus.network.wire import Challenge, Farewell, Follows, Proof, Receipt, Refusal, Welcome, decoded, encoded
 from habemus.process import Pid
 
 if TYPE_CHECKING:
@@ -139,6 +139,11 @@ class Link:
         else:
             self.dropped += 1
 
+    def tell_leader(self) -> None:
+        """Let the other end know whom we follow."""
+        if self.connection is not None and self.node.agreement.needed:
+            self.connection.say(Follows(self.node.leader))
+
     def write_rest(self) -> None:
         """Write all that has not been written to this connection."""
         if self.connection is not None:
@@ -200,6 +205,7 @@ class Link:
         self.connection = connection
         self.trouble = ""
         self.write_rest()
+        self.tell_leader()
         log.info("connected to process %s at %s", self.peer, shown(self.address))
         self.node.link_made(self.peer)
 

@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 from habemus.network import clock
 from habemus.network.addresses import Address
+from habemus.network.agreement import Agreement
 from habemus.network.endpoint import Acceptor, Arrival, Endpoint
 from habemus.network.errors import NetworkError
 from habemus.network.handshake import Identity
@@ -119,6 +120,7 @@ class Node(Turns):
         self.counts: Counter[str] = Counter()
         self.sent: Counter[str] = Counter()
         self.heard: Counter[str] = Counter()
+        self.agreement = Agreement(self)
 
     def identify(self) -> Identity:
         """Who this process is to others."""
@@ -224,6 +226,7 @@ class Node(Turns):
         """End: no turn runs from here on."""
         self.leaving = True
         self.hush()
+        self.agreement.rest()
         self.endpoint.nodes.pop(self.group, None)
         if not self.endpoint.nodes:
             self.endpoint.close()
@@ -298,6 +301,9 @@ class Node(Turns):
         if what == "leader":
             self.leader = subject
             self.history.append(change)
+            for link in self.links.values():
+                link.tell_leader()
+        self.agreement.consider()
         for listener in list(self.listeners):
             listener(change)
 
@@ -344,6 +350,7 @@ class Node(Turns):
         """A connection from another process has ended."""
         if self.inbound.get(acceptor.peer) is acceptor:
             del self.inbound[acceptor.peer]
+            self.agreement.forget(acceptor.peer)
 
     def peer_leaves(self, peer: Pid) -> None:
         """Another process has said farewell."""

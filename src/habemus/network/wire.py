@@ -25,7 +25,7 @@ from habemus.network.synchroniser import EndOfPulse
 from habemus.process import Anatomy, Message, Pid
 from habemus.process.anatomy import field_types, is_frozen
 
-VERSION = 1
+VERSION = 2
 LARGEST_FRAME = 1 << 20
 LARGEST_GREETING = 1 << 14  # until the other end is known
 
@@ -97,6 +97,12 @@ class Farewell(Struct, array_like=True, tag=7, frozen=True):
     """I leave, and on purpose."""
 
 
+class Follows(Struct, array_like=True, tag=10, frozen=True):
+    """This is whom I follow."""
+
+    leader: Pid | None
+
+
 class Enlist(Struct, array_like=True, tag=8, frozen=True):
     """To a registry, in place of a hello: I want to be a member, and this is where I am."""
 
@@ -114,7 +120,7 @@ class Roll(Struct, array_like=True, tag=9, frozen=True):
     members: tuple[tuple[Pid, str, int], ...]
 
 
-Body = Hello | Challenge | Proof | Welcome | Refusal | Parcel | Receipt | Farewell | Enlist | Roll
+Body = Hello | Challenge | Proof | Welcome | Refusal | Parcel | Receipt | Farewell | Follows | Enlist | Roll
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder: msgspec.msgpack.Decoder[Body] = msgspec.msgpack.Decoder(Body)
