@@ -14,6 +14,7 @@ from habemus.checking.limits import ASYNC, BOUNDED, EVENTUAL, PERFECT, SIMULTANE
 from habemus.checking.liveness import Lasso, find_lasso, has_circle
 from habemus.checking.moves import Move
 from habemus.checking.replay import play
+from habemus.checking.rival import Rival
 from habemus.checking.search import BREADTH, Search, random_walk
 from habemus.checking.semantics import Semantics
 from habemus.scenario import Expect, Place, Scenario, Schedule
@@ -40,12 +41,14 @@ class Effort:
         states: int = MOST_STATES,
         memory: int = MOST_BYTES,
         walk: int | None = None,
+        jobs: int = 1,
     ) -> None:
         self.reduced = reduced
         self.order = order
         self.states = states
         self.memory = memory
         self.walk = walk  # the seed of random runs, in place of a search
+        self.jobs = jobs  # processes that the question may take
 
 
 class Verdict:
@@ -196,7 +199,11 @@ def check(question: Question, effort: Effort | None = None, progress: Progress |
     """Answer a question; if interrupted, with as much as is known by then."""
     begun = time.perf_counter()
     effort = effort or Effort()
-    search, others = explored(question, effort, progress)
+    try:
+        search, others = explored(question, effort, progress)
+    except AnsweredElsewhereError as other:
+        other.verdict.seconds = time.perf_counter() - begun
+        return other.verdict
     lasso = None
     if not search.violated and not search.stopped and search.recurrent and search.semantics.may_recur():
         try:
@@ -249,6 +256,8 @@ def explored(question: Question, effort: Effort, progress: Progress | None) -> t
     long as the better of the two alone. A full search that grows large is given up: reduction is the only hope there.
     What is not done in the first turn may be worth forgetting for (see `twins`), so the reduced one begins anew then;
     unless it has found little more than single runs, which no other search can better.
+
+    If there are several processes for it they need not take turns: each search has its own.
     """
     reduced = Search(question.semantics(), effort.reduced, effort.order, effort.states, effort.memory)
     if effort.walk is not None:
@@ -268,6 +277,9 @@ def explored(question: Question, effort: Effort, progress: Progress | None) -> t
         return reduced, []
     first = reduced
     reduced = Search(question.semantics(), True, effort.order, effort.states, effort.memory, forgetful=True)
+    if effort.jobs > 1:
+        race(reduced, first, question, effort, progress)
+        return reduced, [first]
     full = Search(question.semantics(), False, effort.order, min(SMALL, effort.states), effort.memory)
     while not reduced.finished and not full.finished:
         full.run(progress, turn)
@@ -278,6 +290,34 @@ def explored(question: Question, effort: Effort, progress: Progress | None) -> t
         return full, [first, reduced]
     reduced.run(progress)
     return reduced, [first, full]
+
+
+def race(reduced: Search, first: Search, question: Question, effort: Effort, progress: Progress | None) -> None:
+    """Go on with the reduced search unless the full one, in another process, is done before."""
+    share = effort.memory // 4
+    reduced.most_bytes -= share
+    rival = Rival(check, question, Effort(False, effort.order, min(SMALL, effort.states), share))
+
+    def look(search: Search) -> None:
+        rival.watch(search)
+        if progress is not None:
+            progress(search)
+
+    try:
+        reduced.run(look)
+    finally:
+        rival.end()
+    if rival.answer is not None:
+        rival.answer.set_aside += len(first.states) + len(reduced.states)
+        raise AnsweredElsewhereError(rival.answer)
+
+
+class AnsweredElsewhereError(Exception):
+    """Another process was faster."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        super().__init__()
+        self.verdict = verdict
 
 
 def least_states(semantics: Semantics) -> int:

@@ -18,7 +18,7 @@ from habemus.checking.reduction import Reduction
 from habemus.checking.semantics import Semantics
 
 BREADTH, DEPTH = "breadth-first", "depth-first"
-EVERY = 4096  # states between two looks at the clock and the memory
+EVERY = 4096  # states between two looks at the clock and the memory; fewer, if each takes much
 IN_FULL = -1
 CHOICE, COMPARISON = 5, 10  # what looking for a choice costs, and looking at a local state for it, measured in steps
 WITHOUT_END = 1 << 60
@@ -46,6 +46,7 @@ class Search:
         self.most_states = most_states
         self.most_bytes = most_bytes
         self.expanded = 0
+        self.next_look = 0
         if reduced and Reduction.applies(semantics):
             if forgetful:
                 semantics.begin_to_forget()
@@ -157,7 +158,7 @@ class Search:
                 self.cursor += 1
             else:
                 number = agenda.pop()
-            if number % EVERY == EVERY - 1:
+            if number % EVERY == EVERY - 1 or self.toil() >= self.next_look:
                 self.look_up(progress)
             if self.stopped or self.is_doubtful():
                 return
@@ -245,6 +246,7 @@ class Search:
 
     def look_up(self, progress: Progress | None) -> None:
         """Look up from the work: is there still room, and does somebody want to know how far it got?"""
+        self.next_look = self.toil() + EVERY
         if len(self.states) >= self.most_states:
             self.stopped = f"the budget of {self.most_states:,} states was spent"
         elif memory_in_use() >= self.most_bytes:

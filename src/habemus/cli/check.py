@@ -73,7 +73,7 @@ DepthFirst = Annotated[bool, typer.Option("--depth-first", help="Depth first.")]
 RandomWalk = Annotated[int | None, typer.Option("--random-walk", metavar="SEED", help="Random runs instead.")]
 States = Annotated[int, typer.Option("--states", min=1, help="Stop after so many states.")]
 Memory = Annotated[float, typer.Option("--memory", min=0.01, help="Stop at so many GB.")]
-Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Instances at a time.", show_default="all cores")]
+Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Processes to use.", show_default="all cores")]
 Save = Annotated[str | None, typer.Option("--save", help="Write the counterexample as a scenario: F.toml or F.json.")]
 
 
@@ -288,6 +288,8 @@ def verdicts(
 ) -> Generator[Verdict, None, None]:
     """The verdicts, one after the other, from as many processes as there are jobs; fewer if interrupted."""
     alone = jobs == 1 or len(questions) == 1
+    effort = copy(effort)
+    effort.jobs = jobs if len(questions) == 1 else 1
     with suppress(KeyboardInterrupt):  # what is known by then has been told
         yield from in_turn(questions, effort, progress) if alone else at_once(questions, effort, jobs)
 
