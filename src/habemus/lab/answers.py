@@ -186,10 +186,11 @@ def check_alike(names: list[str], allowed: tuple[str, ...]) -> None:
     kinds = {name: find_algorithm(name).kind for name in names if ":" not in name}
     for name in names:
         if kinds.get(name) not in allowed:
-            raise ScenarioError(f"{name} cannot be measured here; expected {' or '.join(allowed)} of the catalogue")
+            known = ", ".join(allowed)
+            raise ScenarioError(f"{name} cannot be measured here; of the catalogue, these kinds can: {known}")
     if len(set(kinds.values())) > 1:
-        told = " and ".join(f"{name} is a {kind}" for name, kind in kinds.items())
-        raise ScenarioError(f"only algorithms of one kind can be compared: {told}")
+        told = ", ".join(f"{name} ({kind})" for name, kind in kinds.items())
+        raise ScenarioError(f"only algorithms of one kind can be compared, not {told}")
 
 
 @answering

@@ -289,7 +289,7 @@ async def failed(request: Request, error: Exception) -> Response:
 
 async def not_found(request: Request, error: Exception) -> Response:
     """An address that there is not."""
-    return refusal(RefusedError(NOT_FOUND, f"there is no {request.url.path}"))
+    return refusal(RefusedError(NOT_FOUND, f"there is nothing at {request.url.path}"))
 
 
 async def not_allowed(request: Request, error: Exception) -> Response:

@@ -1,9 +1,9 @@
 // How the page talks to its server: JSON in, JSON out, and streams of events for what takes long.
 //
 // The start-up token travels once in the address (`?token=...`); from then on it is kept for this tab alone and sent as
-// a header. An answer that is not 2xx becomes an Error whose message is the server's sentence.
+// a header. A refusal becomes an Error whose message is the server's sentence.
 
-import { spoken } from "./text.js";
+import { mistaken } from "./text.js";
 
 const TOKEN = "habemus-token";
 
@@ -42,14 +42,15 @@ export async function download(path, body = {}) {
 }
 
 /**
- * Post a body and follow the events that come back: each `event: name` calls `handlers[name](data)`. Without a body the
- * path is read instead. Returns a function that ends it; the server stops working on it then.
+ * Post a body and follow the events that come back: each `event: name` calls `handlers[name](data)`, a refusal
+ * `handlers.error(error)`. Without a body the path is read instead. Returns a function that ends it; the server stops
+ * working on it then.
  */
 export function stream(path, body, handlers) {
   const control = new AbortController();
   const options = body === null ? { headers: headers() } : request(body);
   follow(path, { ...options, signal: control.signal }, handlers).catch((error) => {
-    if (!control.signal.aborted) handlers.error?.({ error: spoken(error), line: error.line });
+    if (!control.signal.aborted) handlers.error?.(error);
   });
   return () => control.abort();
 }
@@ -77,7 +78,9 @@ function hand(block, handlers) {
     if (line.startsWith("event:")) name = line.slice(6).trim();
     else if (line.startsWith("data:")) data.push(line.slice(5).trimStart());
   }
-  if (data.length) handlers[name]?.(JSON.parse(data.join("\n")));
+  if (!data.length) return;
+  const said = JSON.parse(data.join("\n"));
+  handlers[name]?.(name === "error" ? refusedWith(said) : said);
 }
 
 function request(body) {
@@ -89,7 +92,7 @@ async function ask(path, options) {
     return await fetch(path, options);
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw Object.assign(new Error("unreachable"), { key: "error.unreachable" });
+    throw mistaken("error.unreachable");
   }
 }
 
@@ -100,8 +103,10 @@ async function readAnswer(answer) {
 }
 
 async function refusal(answer) {
-  const said = await answer.json().catch(() => ({}));
-  const error = new Error(said.error ?? `${answer.status} ${answer.statusText}`);
-  const key = answer.status === 403 && window.sessionStorage.getItem(TOKEN) === null ? "error.token" : undefined;
-  return Object.assign(error, { status: answer.status, line: said.line, key });
+  if (answer.status === 403 && window.sessionStorage.getItem(TOKEN) === null) return mistaken("error.token");
+  return refusedWith(await answer.json().catch(() => ({ error: `${answer.status} ${answer.statusText}` })));
+}
+
+function refusedWith({ error, line }) {
+  return Object.assign(new Error(error), { line });
 }

@@ -5,7 +5,7 @@ import { build, button, refill, worded } from "./build.js";
 import { InstanceForm } from "./instance.js";
 import { lab } from "./lab.js";
 import { explanation } from "./sentences.js";
-import { number, t } from "./text.js";
+import { mistaken, number, spoken, t, told } from "./text.js";
 import assumptions from "./words/assumptions.js";
 
 const GLYPH = "M10 2.8 L16 5 V10 C16 13.6 13.5 16 10 17.2 C6.5 16 4 13.6 4 10 V5 Z M7 10 L9.3 12.3 L13.2 7.8";
@@ -44,7 +44,7 @@ function check() {
     },
     error: (error) => ended({ error }),
     end() {
-      if (stop !== null) ended({ error: { error: t("check.ended") } });
+      if (stop !== null) ended({ error: mistaken("check.ended") });
     },
   });
   show();
@@ -118,7 +118,7 @@ function resultView(result) {
     build("ul.verdicts", {}, properties),
     build("p.soft", {}, translated(result.assumption), result.bounded_by_limits && result.verdict === "holds" ? ` · ${t("check.limited")}` : ""),
     result.broken ? build("p.witness", {}, explanation(result.broken, lab.language)) : "",
-    result.stopped ? build("p.soft", {}, result.stopped) : "",
+    result.stopped ? build("p.soft", {}, told(result.stopped)) : "",
     result.counterexample
       ? build("button.primary", { type: "button", id: "check-open", onclick: () => openCounterexample(result) }, t("check.open", { steps }))
       : "",
@@ -140,7 +140,7 @@ function show() {
   panel.querySelector("#check-run").hidden = under;
   panel.querySelector("#check-stop").hidden = !under;
   if (said === null) body.replaceChildren();
-  else if (said.error) body.replaceChildren(build("p.own-said", { role: "alert" }, said.error.error));
+  else if (said.error) body.replaceChildren(build("p.own-said", { role: "alert" }, spoken(said.error)));
   else if (said.result) body.replaceChildren(...resultView(said.result));
   else body.replaceChildren(...progressView(said.progress));
 }

@@ -5,7 +5,7 @@ import { build, button, field, worded } from "./build.js";
 import { lab } from "./lab.js";
 import { coloured, mainClass } from "./python.js";
 import templates from "./templates.js";
-import { spoken, t } from "./text.js";
+import { mistaken, spoken, t } from "./text.js";
 
 const GLYPH = "M7 6 L3 10 L7 14 M13 6 L17 10 L13 14 M11.5 4 L8.5 16";
 const KEPT = "habemus-own-code";
@@ -31,7 +31,7 @@ export function editCode(source, itsScenario, sentence = "") {
 
 function asked() {
   const name = mainClass(code);
-  if (name === null) throw Object.assign(new Error(t("own.no.class")), { line: 1 });
+  if (name === null) throw Object.assign(mistaken("own.no.class"), { line: 1 });
   const algorithm = `own.py:${name}`;
   const n = Number(parts.size.value);
   const base = scenario?.algorithm === algorithm ? scenario : { algorithm };
@@ -54,7 +54,7 @@ async function run() {
     scenario = branch.scenario;
     mistake = null;
   } catch (error) {
-    mistake = { message: spoken(error), line: error.line ?? null };
+    mistake = error;
   }
   if (parts === null) return;
   parts.run.disabled = false;
@@ -62,14 +62,15 @@ async function run() {
 }
 
 function showMistake() {
-  parts.said.hidden = mistake === null || mistake.line !== null;
-  parts.said.textContent = mistake?.line === null ? mistake.message : "";
-  parts.mistake.hidden = mistake === null || mistake.line === null;
+  const placed = mistake?.line !== undefined;
+  parts.said.hidden = mistake === null || placed;
+  parts.said.textContent = parts.said.hidden ? "" : spoken(mistake);
+  parts.mistake.hidden = !placed;
   parts.marked.hidden = parts.mistake.hidden;
   for (const line of parts.gutter.children) line.classList.remove("wrong");
   if (parts.mistake.hidden) return;
   const line = Math.min(Math.max(mistake.line, 1), parts.gutter.children.length);
-  parts.mistake.textContent = mistake.message;
+  parts.mistake.textContent = spoken(mistake);
   parts.mistake.style.setProperty("--line", line);
   parts.marked.style.setProperty("--line", line - 1);
   const number = parts.gutter.children[line - 1];
@@ -198,7 +199,7 @@ export const ownMode = {
   available: () => lab.catalogue?.code !== false,
   mount(panel) {
     panel.classList.add("in-own");
-    ends = [lab.on("catalogue", () => render(panel))];
+    ends = [lab.on("catalogue", () => render(panel)), lab.on("language", showMistake)];
     render(panel);
   },
   unmount() {

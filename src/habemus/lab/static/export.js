@@ -4,7 +4,7 @@ import { download } from "./api.js";
 import { build } from "./build.js";
 import { openDialog } from "./dialog.js";
 import { lab } from "./lab.js";
-import { t } from "./text.js";
+import { mistaken } from "./text.js";
 
 const KINDS = ["json", "svg", "png", "mermaid", "shiviz", "pytest", "toml"];
 const SCALE = 2; // dots of the picture for each of the drawing
@@ -59,7 +59,7 @@ async function painted(drawing) {
 
 function offer() {
   if (lab.branch === null) {
-    lab.report({ message: t("share.nothing") });
+    lab.report(mistaken("share.nothing"));
     return;
   }
   const rows = (repeatable() ? KINDS : ["json"]).map((kind) =>

@@ -7,7 +7,7 @@
 
 import { get, post } from "./api.js";
 import { Model } from "./model.js";
-import { preferredLanguage, speak, spoken, translate } from "./text.js";
+import { preferredLanguage, speak, translate } from "./text.js";
 
 const listeners = new Map();
 const modes = new Map();
@@ -111,9 +111,9 @@ export const lab = {
     }
   },
 
-  /** Tell the user of an error, in its own sentence. */
+  /** Tell the user of an error. */
   report(error) {
-    this.emit("error", { message: spoken(error), line: error.line, error });
+    this.emit("error", error);
   },
 
   addBranch(run, { code, title, parent, from, shown = false }) {

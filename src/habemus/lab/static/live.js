@@ -8,7 +8,7 @@ import { get, post, stream } from "./api.js";
 import { build, button, field, refill, worded } from "./build.js";
 import { lab } from "./lab.js";
 import { withLosses } from "./losses.js";
-import { listed, number, spoken, t } from "./text.js";
+import { listed, mistaken, number, spoken, t, told } from "./text.js";
 
 const GLYPH =
   "M10 8.2 A1.8 1.8 0 1 0 10 11.8 A1.8 1.8 0 1 0 10 8.2 M6.2 6.2 A5.4 5.4 0 0 0 6.2 13.8 M13.8 6.2 A5.4 5.4 0 0 1 13.8 13.8 " +
@@ -36,7 +36,7 @@ let frozen = false;
 let showing = false;
 let fresh = false;
 let watch = null; // {process, what, at, leader, took}: who was struck and when, who came after and how soon
-let lost = "";
+let lost = null; // why there is no stream
 let drawn = ""; // what the panel says
 let end = null;
 let timer = null;
@@ -49,13 +49,13 @@ let roles = new Map(); // process -> its role in each of its layers, as its even
 async function connect() {
   end?.();
   end = null;
-  lost = "";
+  lost = null;
   try {
     const known = await get("/api/live");
     if (panel === null) return;
     adopt(known);
   } catch (error) {
-    lost = spoken(error);
+    lost = error;
     render();
     return;
   }
@@ -68,14 +68,14 @@ async function connect() {
         render();
       }
     },
-    error: (said) => disconnected(said.error),
-    end: () => disconnected(t("live.lost")),
+    error: disconnected,
+    end: () => disconnected(mistaken("live.lost")),
   });
 }
 
-function disconnected(sentence) {
+function disconnected(error) {
   end = null;
-  lost = sentence;
+  lost = error;
   render();
 }
 
@@ -279,7 +279,7 @@ function row(node) {
       build("span.member-state", {}, [node.state, ...known, ...(cut ? ["cutoff"] : [])].map((word) => t(`live.${word}`)).join(", ")),
     ),
     build("span.member-acts", {}, buttons),
-    node.complaint ? build("span.member-complaint", {}, node.complaint) : null,
+    node.complaint ? build("span.member-complaint", {}, told(node.complaint)) : null,
   );
 }
 
@@ -330,13 +330,13 @@ function startForm() {
 // What the panel says, as a text: as long as that is the same, its buttons stay where they are.
 function said() {
   const nodes = status?.nodes.map(({ id, pid, state, complaint }) => [id, pid, state, complaint, roles.get(id)]);
-  return JSON.stringify([lab.language, lost, status?.algorithm, status?.mine, nodes, status?.cuts, frozen, watch]);
+  return JSON.stringify([lab.language, lost && spoken(lost), status?.algorithm, status?.mine, nodes, status?.cuts, frozen, watch]);
 }
 
 function render() {
   if (panel === null || drawn === said()) return;
   drawn = said();
-  if (lost) refill(panel, build("p.own-said", { role: "alert" }, lost), button("plain", "live.again", connect));
+  if (lost) refill(panel, build("p.own-said", { role: "alert" }, spoken(lost)), button("plain", "live.again", connect));
   else if (status === null) refill(panel, worded("p.soft", { "data-t": "live.connecting" }));
   else if (status.algorithm === null) refill(panel, ...startForm());
   else

@@ -4,7 +4,7 @@ import { stream } from "./api.js";
 import { build, button, field, refill, worded } from "./build.js";
 import { lab } from "./lab.js";
 import { inkOf, plot } from "./plot.js";
-import { number, spoken, t } from "./text.js";
+import { mistaken, number, spoken, t } from "./text.js";
 
 const GLYPH = "M3.5 3.5 V16.5 H16.5 M6.5 13 L9.5 9 L12 11 L16 5";
 const KINDS = ["election", "mutex", "detector"];
@@ -26,7 +26,7 @@ let stop = null;
 let progress = null;
 let swept = null;
 let compared = null;
-let complaint = "";
+let complaint = null; // what was wrong
 let based = () => ""; // what the algorithms were compared in
 let ends = [];
 
@@ -44,14 +44,14 @@ function choose(name) {
 
 function numbers() {
   const found = sizes.split(/[\s,;]+/).filter(Boolean).map(Number);
-  if (!found.length || found.some((n) => !Number.isInteger(n) || n < 1)) throw new Error(t("measure.sizes.wrong"));
+  if (!found.length || found.some((n) => !Number.isInteger(n) || n < 1)) throw mistaken("measure.sizes.wrong");
   return found;
 }
 
 function go() {
-  complaint = "";
+  complaint = null;
   try {
-    if (!chosen.size) throw new Error(t("measure.none"));
+    if (!chosen.size) throw mistaken("measure.none");
     const names = [...chosen];
     const asked = what;
     const body = what === "sweep" ? { algorithms: names, n: numbers(), seeds } : { algorithms: names, scenario: basis(names[0]), seeds };
@@ -71,14 +71,14 @@ function go() {
         else compared = said;
         render();
       },
-      error(said) {
+      error(error) {
         ended();
-        complaint = said.error;
+        complaint = error;
         render();
       },
     });
   } catch (error) {
-    complaint = spoken(error);
+    complaint = error;
   }
   render();
 }
@@ -248,7 +248,7 @@ function render() {
         : button("plain", "measure.stop", halt, { id: "measure-stop" }),
     ),
     stop === null ? "" : build("div.measure-progress", {}, build("progress", {}), build("span.measure-count.soft")),
-    complaint ? build("p.own-said", { role: "alert" }, complaint) : "",
+    complaint ? build("p.own-said", { role: "alert" }, spoken(complaint)) : "",
     build("div.measure-result", { "aria-live": "polite" }, result || ""),
   );
   showProgress();

@@ -6,7 +6,7 @@
 //   at 40 drift 3 rate 1.5        at 90 heal                at 10 acquire 2 hold 30
 
 import { lab } from "./lab.js";
-import { spoken, t } from "./text.js";
+import { mistaken, spoken, t } from "./text.js";
 
 /** The faults and calls of a scenario as text. */
 export function scriptOf(scenario) {
@@ -48,11 +48,19 @@ export function parseScript(text) {
     const line = raw.replace(/#.*/, "").trim();
     if (!line) return;
     const entry = parseLine(line);
-    if (entry === null) throw new Error(t("script.unreadable", { line: k + 1, text: line }));
+    if (entry === null) throw mistaken("script.unreadable", { line: k + 1, text: line });
     if (entry.do) faults.push(entry);
     else workload.push(entry);
   });
   return { faults, workload };
+}
+
+function parseWhole(text) {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw mistaken("script.whole.unreadable", { said: error.message });
+  }
 }
 
 function parseLine(line) {
@@ -121,6 +129,7 @@ export class ScriptSheet {
     this.text = this.element.querySelector("textarea");
     this.problem = this.element.querySelector(".problem");
     this.kind = "lines";
+    this.mistake = null;
     const chips = this.element.querySelectorAll("[data-kind]");
     for (const chip of chips) {
       chip.addEventListener("click", () => {
@@ -137,7 +146,7 @@ export class ScriptSheet {
   }
 
   fill() {
-    this.problem.hidden = true;
+    this.complain(null);
     this.branch = lab.branch;
     if (!lab.branch) return;
     this.text.value = this.written();
@@ -151,22 +160,29 @@ export class ScriptSheet {
   /** Show the script of the branch, unless it is being edited. */
   update() {
     if (this.branch !== lab.branch) this.fill();
+    this.complain(this.mistake);
+  }
+
+  /** Say what is wrong with the script; null: nothing. */
+  complain(mistake) {
+    this.mistake = mistake;
+    this.problem.hidden = mistake === null;
+    this.problem.textContent = mistake === null ? "" : spoken(mistake);
   }
 
   async run() {
-    this.problem.hidden = true;
+    this.complain(null);
     try {
       const label = t("script.edited");
       if (this.kind === "lines") {
         const { faults, workload } = parseScript(this.text.value);
         await lab.fork((scenario) => withScript(scenario, faults, workload), label, { quiet: true, back: true });
       } else {
-        const scenario = JSON.parse(this.text.value);
+        const scenario = parseWhole(this.text.value);
         await lab.fork(() => scenario, label, { quiet: true, back: true });
       }
     } catch (error) {
-      this.problem.textContent = spoken(error);
-      this.problem.hidden = false;
+      this.complain(error);
     }
   }
 }

@@ -5,7 +5,7 @@
 
 import { lab } from "./lab.js";
 import { Options, entryOf } from "./options.js";
-import { t } from "./text.js";
+import { t, told } from "./text.js";
 import mottos from "./words/mottos.js";
 
 const INPUTS = ["algorithm", "topology", "n", "order", "delay", "loss", "seed"];
@@ -96,7 +96,7 @@ export class Setup {
     const { entry } = this;
     const motto = entry ? ((lab.language === "pt" && mottos[entry.name]) || entry.motto || entry.idea || "") : "";
     idea.classList.toggle("warning", Boolean(warning));
-    idea.textContent = warning || motto;
+    idea.textContent = warning ? told(warning) : motto;
     idea.title = idea.textContent;
   }
 

@@ -7,7 +7,7 @@ import { build, worded } from "./build.js";
 import { openDialog } from "./dialog.js";
 import { editCode } from "./editor.js";
 import { lab } from "./lab.js";
-import { number, t } from "./text.js";
+import { mistaken, number, t } from "./text.js";
 
 const FORMAT = 1;
 const MARK = "#run=";
@@ -46,7 +46,7 @@ export async function shareLink() {
 
 async function share() {
   if (lab.branch === null || lab.live || (lab.branch.shown && !lab.branch.scenario?.schedule)) {
-    lab.report({ message: t("share.nothing") });
+    lab.report(mistaken("share.nothing"));
     return;
   }
   const link = await shareLink();

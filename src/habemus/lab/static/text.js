@@ -4,6 +4,7 @@
 // attributes, so that a change of language needs no redrawing: `data-t` is their text, `data-t-title` their tooltip,
 // `data-t-label` what a screen reader says, `data-t-placeholder` the hint in an empty field.
 
+import { inPortuguese } from "./translation.js";
 import screen from "./words/screen.js";
 import modes from "./words/modes.js";
 
@@ -33,9 +34,19 @@ export function t(key, args = {}) {
   return sentence.replace(/\{(\w+)\}/g, (whole, name) => (name in args ? String(args[name]) : whole));
 }
 
-/** What an error says: in the language of the page if it knows the words (`error.key`), else its own sentence. */
+/** A sentence of the server in the language of the page. */
+export function told(sentence) {
+  return (language === "pt" && inPortuguese(sentence)) || sentence;
+}
+
+/** What an error says, in the language of the page: the words for `error.key`, else the sentence of the server. */
 export function spoken(error) {
-  return error.key ? t(error.key) : error.message;
+  return error.key ? t(error.key, error.args) : told(error.message);
+}
+
+/** An error of which the page has the words. */
+export function mistaken(key, args = {}) {
+  return Object.assign(new Error(key), { key, args });
 }
 
 /** Whether there are words for a key. */

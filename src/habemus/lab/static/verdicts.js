@@ -4,7 +4,7 @@ import { build, button } from "./build.js";
 import { lab } from "./lab.js";
 import { violations } from "./playback.js";
 import { explanation } from "./sentences.js";
-import { t } from "./text.js";
+import { spoken, t } from "./text.js";
 
 const LONGEST_SHOWN = 9000; // milliseconds that a mistake stays
 
@@ -20,8 +20,9 @@ export class Banner {
     lab.on("run", () => this.close());
     lab.on("language", () => {
       if (this.at !== undefined) this.explain(this.at);
+      else if (this.error) this.complain(this.error);
     });
-    lab.on("error", ({ message }) => this.complain(message));
+    lab.on("error", (error) => this.complain(error));
   }
 
   /** Say which properties break in an event, and why. */
@@ -49,14 +50,16 @@ export class Banner {
   }
 
   /** Say what was wrong with what the user asked for. */
-  complain(message) {
+  complain(error) {
     this.at = undefined;
-    this.open(build("div", {}, build("p", {}, message)), "mistake");
+    this.open(build("div", {}, build("p", {}, spoken(error))), "mistake");
+    this.error = error;
     window.clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.close(), LONGEST_SHOWN);
   }
 
   open(body, kind) {
+    this.error = null;
     const leave = { type: "button", "aria-label": t("close"), onclick: () => this.close() };
     this.element.replaceChildren(body, build("button.close", leave, "×"));
     this.element.dataset.kind = kind;
@@ -68,6 +71,7 @@ export class Banner {
     const open = !this.element.hidden;
     this.element.hidden = true;
     this.at = undefined;
+    this.error = null;
     this.light(null);
     return open;
   }

@@ -18,4 +18,6 @@ export default [
   [/(\d+) recover(y|ies)/, "$1 recuperação(ões)"],
   [/(\d+) messages? lost/, "$1 mensagem(ns) perdida(s)"],
   [/(\d+) messages? doubled/, "$1 mensagem(ns) duplicada(s)"],
+  [/(\d+) messages? overtaking others/, "$1 mensagem(ns) fora de ordem"],
+  [/(\d+) wrong suspicions?/, "$1 suspeita(s) errada(s)"],
 ];

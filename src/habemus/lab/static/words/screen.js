@@ -177,6 +177,7 @@ export default {
     "script.run.title": "Ctrl+Enter",
     "script.revert": "Undo changes",
     "script.edited": "script edited",
+    "script.whole.unreadable": "This is not JSON: {said}.",
     "script.unreadable": "Line {line} cannot be read: “{text}”. Expected, for example, “at 31 crash 5”, “at 60 cut 1-4”, “at 70 partition 1 2 | 3 4”, “at 30 drop message 12” or “at 10 election 3”.",
 
     "figures.sofar": "So far",
@@ -482,6 +483,7 @@ export default {
     "script.run.title": "Ctrl+Enter",
     "script.revert": "Desfazer mudanças",
     "script.edited": "roteiro editado",
+    "script.whole.unreadable": "Isto não é JSON: {said}.",
     "script.unreadable": "A linha {line} não pode ser lida: “{text}”. Espera-se, por exemplo, “at 31 crash 5”, “at 60 cut 1-4”, “at 70 partition 1 2 | 3 4”, “at 30 drop message 12” ou “at 10 election 3”.",
 
     "figures.sofar": "Até aqui",
