@@ -45,7 +45,7 @@ def validated(folder, n):
 
 
 @asynccontextmanager
-async def traced_group(scenario, n, folder):
+async def traced_group(scenario, n, folder, **options):
     """Nodes 1 ... n of a group, started, with a trace of each beside its directory."""
     where = addresses(n)
     with ExitStack() as files:
@@ -56,6 +56,7 @@ async def traced_group(scenario, n, folder):
                 where,
                 folder / str(id),
                 recording=Recording(files.enter_context(open(folder / f"{id}.jsonl", "ab"))),
+                **options,
             )
             for id in where
         ]

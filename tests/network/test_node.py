@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 import uvloop
-from groups import addresses, agreed, group, until
+from groups import addresses, agreed, group, traced_group, until, validated
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -283,6 +283,21 @@ def test_a_leader_that_was_stopped_leads_no_longer_before_any_clause_runs(tmp_pa
             assert leader.counts["stalls"] == 1
 
     asyncio.run(stop())
+
+
+@pytest.mark.parametrize("algorithm", ["bully", "ring-coordinator", "raft-election"])
+def test_who_was_stopped_takes_part_again_and_the_trace_is_a_run(algorithm, tmp_path):
+    async def stop():
+        async with traced_group(Scenario(algorithm), 3, tmp_path) as nodes:
+            await until(lambda: agreed(nodes))
+            for node in nodes:
+                node.awake -= 10_000_000_000
+                node.look()
+                assert node.leader is None and node.counts["stalls"] >= 1
+                await until(lambda: agreed(nodes), 20)
+
+    asyncio.run(stop())
+    validated(tmp_path, 3)
 
 
 def test_what_a_turn_wanted_to_say_before_a_stop_is_not_said_after_it(tmp_path, monkeypatch):

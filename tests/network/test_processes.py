@@ -23,7 +23,8 @@ from habemus.scenario import Scenario
 
 BULLY = Scenario("bully")
 RAFT = Scenario("raft-election", parameters={"low": 300, "high": 600, "heartbeat": 100})
-ELECTIONS = pytest.mark.parametrize("scenario", [BULLY, RAFT], ids=["bully", "raft-election"])
+RING = Scenario("ring-coordinator")
+ELECTIONS = pytest.mark.parametrize("scenario", [BULLY, RAFT, RING], ids=lambda scenario: scenario.algorithm)
 HABEMUS = [sys.executable, "-c", "import sys; from habemus.cli import main; sys.exit(main())"]
 
 

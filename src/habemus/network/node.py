@@ -163,7 +163,7 @@ class Node(Turns):
 
     def wake_up(self) -> None:
         """The first turn: all layers but the elections start, or all recover."""
-        if self.incarnation > 1 and self.stack.recovers:
+        if self.incarnation > 1 and self.stack.knows_crashes:
             self.stack.recover(self.stack.durable())
         else:
             if self.incarnation > 1 and self.stack.recorder is not None:
@@ -189,16 +189,19 @@ class Node(Turns):
         for peer, link in self.links.items():
             if not link.up:
                 self.stack.link_lost(peer)
-        recovers = any("recover" in a.events for a in self.stack.stack if a.events.get("start") is not None)
-        if (self.incarnation == 1 or not recovers) and self.id in starters_of(self.scenario, self.topology):
-            self.stack.command("start")
+        if self.incarnation == 1 or not self.stack.calls_when_back:
+            self.call_election()
         self.stack.start_pulses()
+
+    def call_election(self) -> None:
+        """Begin one, if this process is among those that do."""
+        if self.id in starters_of(self.scenario, self.topology):
+            self.stack.command("start")
 
     @property
     def takes_missing_for_crashed(self) -> bool:
         """Whether one that has not been found by now counts as crashed."""
-        crashes = {"suspect", "trust", "recover"}
-        return self.begun and any(crashes & anatomy.events.keys() for anatomy in self.stack.stack)
+        return self.begun and self.stack.knows_crashes
 
     async def leave(self) -> None:
         """Leave in order: give back what we hold, lead no longer, tell the others, go."""
@@ -253,8 +256,8 @@ class Node(Turns):
     def come_to(self, gap: int) -> None:
         """We were gone for longer than others wait: as if we had crashed, and were back."""
         self.counts["stalls"] += 1
-        log.warning("stood still for %s ms%s", gap // TICK, ": recovering" if self.stack.recovers else "")
-        if self.stack.recovers:
+        log.warning("stood still for %s ms%s", gap // TICK, ": recovering" if self.stack.knows_crashes else "")
+        if self.stack.knows_crashes:
             self.stack.outbox.clear()
             self.stack.said.clear()
             self.memory.save(self.stack)
@@ -264,6 +267,8 @@ class Node(Turns):
                 self.publish("leader", None)
             if was_inside:
                 self.publish("leave", None)
+            if not self.stack.calls_when_back:
+                self.call_election()
 
     def finish_turn(self) -> None:
         """Disk, then network, then onlookers."""
@@ -362,11 +367,13 @@ class Node(Turns):
         """The other end of a link is there."""
         self.news.set()
         self.turn(lambda: self.stack.link_made(peer))
+        self.agreement.consider()
 
     def link_lost(self, peer: Pid) -> None:
         """It is gone: whoever it was is suspected at once."""
         if not self.leaving:
             self.turn(lambda: self.stack.link_lost(peer))
+            self.agreement.consider()
 
     def turn_deaf(self, peers: Collection[Pid]) -> None:
         """From now on hear nothing of these, and of all others: as if the way from there were cut."""

@@ -170,9 +170,14 @@ class Stack(Host):
         self.pass_words()
 
     @property
-    def recovers(self) -> bool:
-        """Whether some layer knows what to do after a crash."""
-        return any("recover" in anatomy.events for anatomy in self.stack)
+    def knows_crashes(self) -> bool:
+        """Whether some layer reckons with crashes, its own or those of others."""
+        return any({"suspect", "trust", "recover"} & anatomy.events.keys() for anatomy in self.stack)
+
+    @property
+    def calls_when_back(self) -> bool:
+        """Whether its elections begin by themselves after a crash, and need not be called."""
+        return any(issubclass(anatomy.cls, Election) and "recover" in anatomy.events for anatomy in self.stack)
 
     def command(self, name: str) -> bool:
         """Give a command to the topmost layer that knows it; says whether it was one that could be followed."""
