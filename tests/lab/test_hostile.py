@@ -257,8 +257,22 @@ def test_code_that_writes_to_the_pipe_of_answers_does_not_confuse_the_lab(lab):
     assert answer.status == 422 and "was stopped" in answer.error
 
 
-def test_what_code_prints_does_not_get_into_the_answer(lab):
-    assert lab.trusted("/api/run", own(begin="print('{}' * 1000)")).json["messages"] == 8
+def test_what_code_prints_comes_beside_the_answer(lab):
+    run = lab.trusted("/api/run", own(begin="print('{', self.id)")).json
+    assert run["messages"] == 8
+    assert sorted(run["printed"]["text"].splitlines()) == [f"{{ {id}" for id in range(1, 9)]
+    assert run["printed"]["left_out"] == 0
+    assert "printed" not in lab.trusted("/api/run", own()).json
+
+
+def test_what_code_printed_before_it_failed_comes_with_the_refusal(lab):
+    answer = lab.trusted("/api/run", own(begin="import sys; print('so far', file=sys.stderr); 1 / 0")).json
+    assert "division by zero" in answer["error"] and answer["printed"]["text"] == "so far\n"
+
+
+def test_of_what_code_prints_without_end_the_beginning_is_kept(lab):
+    printed = lab.trusted("/api/run", own(begin="print('áé' * 50_000)")).json["printed"]
+    assert printed["text"] == "áé" * 2_500 and printed["left_out"] == 8 * 200_001 - 10_000
 
 
 def test_code_leaves_nothing_behind_for_the_next_one(lab):
@@ -303,8 +317,9 @@ def test_a_search_reports_and_ends_when_its_page_is_closed(lab):
     assert answer.readline() == b"event: progress\n"
     progress = json.loads(answer.readline().removeprefix(b"data: "))
     assert progress["states"] > 0 and progress["seconds"] > 0 and progress["memory"] > 0 and progress["depth"] > 0
-    busy = set(lab.children())
-    searcher = max(busy, key=processor_time)
+    before = {pid: processor_time(pid) for pid in lab.children()}
+    time.sleep(0.5)
+    searcher = max(before, key=lambda pid: processor_time(pid) - before[pid])
     answer.close()
     connection.close()
     assert eventually(lambda: not is_alive(searcher))

@@ -8,9 +8,13 @@ from http.client import HTTPConnection
 import pytest
 from labs import Visitor, is_alive, running_lab
 
+from habemus.lab import live
+from habemus.lab.live import Live
 from habemus.lab.server import Lab
 from habemus.network.cluster import Cluster
 from habemus.scenario import Scenario
+from habemus.trace import Event
+from habemus.trace.format import Carried
 
 
 class Stream:
@@ -134,3 +138,38 @@ def test_a_cluster_that_somebody_else_started_is_shown_and_not_ended(tmp_path):
         assert answer.status == 409 and "belongs to `habemus up`" in answer.error
 
     asyncio.run(story())
+
+
+def test_events_that_are_no_longer_kept_are_counted_for_whoever_comes_later(monkeypatch):
+    monkeypatch.setattr(live, "KEPT_EVENTS", 3)
+
+    def event(number):
+        kind = "Alive" if number % 2 else "Vote"
+        return Event(number, time=number, kind="timeout", process=1, sent=[Carried(number, 1, 2, kind, {"term": 4})])
+
+    async def story():
+        cluster = Live()
+        for number in range(5):
+            cluster.see(event(number))
+        stream = cluster.stream()
+        late = told(await anext(stream))
+        for number in range(5, 7):
+            cluster.see(event(number))
+        follows = told(await anext(stream))
+        for number in range(7, 12):
+            cluster.see(event(number))
+        slow = told(await anext(stream))
+        await stream.aclose()
+        return late, follows, slow
+
+    def told(block):
+        lines = [line.split(": ", 1)[1] for line in block.decode().splitlines() if line]
+        pairs = [(name, json.loads(content)) for name, content in zip(lines[::2], lines[1::2], strict=True)]
+        return [(name, said["event"] if name == "event" else said) for name, said in pairs if name != "status"]
+
+    late, follows, slow = asyncio.run(story())
+    before = {"events": 2, "messages_by_type": {"Vote": 1, "Alive": 1}, "bits": 6}
+    assert late == [("before", before), ("event", 2), ("event", 3), ("event", 4)]
+    assert follows == [("event", 5), ("event", 6)]
+    before = {"events": 9, "messages_by_type": {"Vote": 5, "Alive": 4}, "bits": 27}
+    assert slow == [("before", before), ("event", 9), ("event", 10), ("event", 11)]

@@ -270,6 +270,24 @@ def test_a_mistake_is_shown_at_its_line(page, old, new, said):
     assert page.locator("#own-mistake").is_hidden()
 
 
+def test_what_code_prints_is_shown_below_it_run_by_run_and_before_a_mistake(page):
+    go(page, "own")
+    assert page.locator("#own-printed").is_hidden()
+    begin = "self.best = max(self.best, self.id)"
+    write(page, begin, f"{begin}; print('hello from', self.id)")
+    page.locator("#own-run").click()
+    until(page, "document.querySelector('#own-printed pre')?.textContent.split('\\n').length === 6")
+    assert "hello from 5" in page.locator("#own-printed").inner_text()
+    write(page, "print('hello from', self.id)", "print('x' * 20_000); 1 / 0")
+    page.locator("#own-run").click()
+    until(page, "!document.querySelector('#own-mistake').hidden")
+    assert page.locator("#own-printed pre").inner_text() == "x" * 10_000
+    assert "10,001 bytes more" in page.locator("#own-printed").inner_text()
+    open_named(page, "anonymous-ring-two")
+    page.locator("#own-code").fill("x = 1")
+    assert page.locator("#own-printed").is_hidden(), "that run printed nothing"
+
+
 def test_code_without_a_class_to_run_is_refused_in_a_sentence(page):
     go(page, "own")
     page.locator("#own-code").fill("x = 1\n")

@@ -1,5 +1,6 @@
 """Live: real processes, killed, paused, cut off and started again by button, on the same stage and diagram."""
 
+import json
 import os
 import re
 import signal
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from labs import COMMAND
-from pages import until
+from pages import open_scenario, until
 
 PATIENCE = 60.0  # seconds: on a busy machine real processes take their time
 
@@ -150,6 +151,57 @@ def test_what_a_later_message_of_the_same_link_has_overtaken_is_lost_and_nothing
         events,
     )
     assert [(event["received"][0]["message"], event["time"], event["parents"]) for event in losses] == [(7, 6, [0])]
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        {"algorithm": "bully", "topology": {"n": 6}, "faults": [{"do": "crash", "at": 3, "process": 6}]},
+        {"algorithm": "chang-roberts", "topology": {"n": 9}, "network": {"duplication": 0.3, "delay": "uniform:1:9"}},
+        {"algorithm": "lamport", "topology": {"n": 4}},
+    ],
+)
+def test_what_a_run_costs_is_counted_as_the_server_counts_it_with_or_without_its_beginning(page, scenario):
+    open_scenario(page, scenario)
+    run, whole, cut, types = page.evaluate(
+        """Promise.all([import('/static/model.js'), import('/static/tally.js')]).then(([{Model}, {Tally}]) => {
+          const {run, model} = habemus;
+          const last = (counts) => counts.at(-1);
+          const figures = ({sentUpTo, bitsUpTo, roundsUpTo}) => [sentUpTo, bitsUpTo, roundsUpTo].map(last);
+          const half = Math.floor(run.events.length / 2);
+          const before = new Tally();
+          for (const event of run.events.slice(0, half)) before.add(event);
+          const later = new Model({...run, events: run.events.slice(half), timers: [], types: model.types, before});
+          const ofTypes = Object.fromEntries(later.sentByType(Infinity));
+          return [[run.messages, run.bits, run.rounds], figures(model), figures(later), ofTypes];
+        })"""
+    )
+    assert run == whole == cut
+    assert types == page.evaluate("habemus.run.messages_by_type")
+
+
+def test_events_that_are_let_go_have_been_counted(page):
+    letter = {"sender": 1, "to": 2, "type": "Alive", "fields": {"term": 1}}
+    events = [
+        {"event": k, "time": k, "kind": "timeout", "clause": "beat", "process": 1, "sent": [{**letter, "message": k}]}
+        for k in range(100, 4100)
+    ]
+    before = {"events": 100, "messages_by_type": {"Vote": 60, "Alive": 40}, "bits": 500}
+    blocks = [("before", before), *(("event", event) for event in events)]
+    stream = "".join(f"event: {name}\ndata: {json.dumps(said)}\n\n" for name, said in blocks)
+    names = ["scenario", "algorithm", "ids", "topology", "edges", "kind", "layers", "initial", "durable"]
+    run = page.evaluate("(names) => Object.fromEntries(names.map((name) => [name, habemus.run[name]]))", names)
+    status = {"algorithm": run["algorithm"], "leader": None, "nodes": [], "cuts": [], "mine": False}
+    page.route("**/api/live", lambda route: route.fulfill(json={**status, "run": {**run, "began": 0}}))
+    page.route("**/api/live/events", lambda route: route.fulfill(body=stream, content_type="text/event-stream"))
+    page.locator("#modes [data-mode=live]").click()
+    until(page, "habemus.live && habemus.run.messages === 4100")
+    assert page.evaluate("habemus.run.events.length") == 3000
+    assert page.evaluate("[habemus.run.messages_by_type, habemus.run.bits]") == [{"Vote": 60, "Alive": 4040}, 4500]
+    page.evaluate("habemus.seek(habemus.run.events.length - 1)")
+    page.locator("#drawer-tabs [data-sheet=figures]").click()
+    until(page, "/4,100\\s*of 4,100/.test(document.querySelector('#sheet .tally').textContent)")
+    until(page, "document.querySelector('#timeline').textContent.includes('event 4,100 of 4,100')")
 
 
 def test_a_run_without_its_beginning_keeps_the_colours_of_its_messages(page):

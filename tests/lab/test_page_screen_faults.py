@@ -141,6 +141,47 @@ def test_a_fault_that_makes_no_sense_is_refused_in_a_sentence_and_no_branch_is_m
     assert page.evaluate("habemus.branch.parent") is None
 
 
+def fill_in(page, action, text):
+    """Write something beside an entry of the menu, and choose it."""
+    menu_item(page, action).locator("xpath=..").locator("input").fill(text)
+    menu_item(page, action).click()
+
+
+@pytest.mark.parametrize(
+    "action, nonsense, said, sense, field",
+    [
+        ("skew", ["", "soon", "1.5", "12 ticks"], "whole number", "-7", {"by": -7}),
+        ("drift", ["", "fast", "0", "-1", "Infinity"], "above 0", "0,5", {"rate": 0.5}),
+    ],
+)
+def test_nonsense_in_a_field_of_the_menu_is_told_beside_it_and_does_nothing(page, action, nonsense, said, sense, field):
+    open_scenario(page, BULLY, at=8)
+    click(page, point_of_process(page, 3))
+    for text in nonsense:
+        fill_in(page, action, text)
+        assert said in page.locator(".menu .problem:visible").inner_text()
+        assert page.evaluate("document.activeElement.getAttribute('aria-invalid')") == "true"
+    assert page.evaluate("habemus.branches.length") == 1
+    fill_in(page, action, sense)
+    assert field.items() <= branch(page)["fault"].items()
+    assert page.locator(".menu").count() == 0
+
+
+def test_nonsense_for_a_time_is_told_beside_its_field(page):
+    open_scenario(page, LOCK, at=-1)
+    click(page, point_of_process(page, 2))
+    for text in ("", "0", "-3", "long"):
+        fill_in(page, "acquire", text)
+        assert "at least 1" in page.locator(".menu .problem:visible").inner_text()
+    page.keyboard.press("Escape")
+    open_scenario(page, SLOW_RING, at=4)
+    page.evaluate("habemus.seekPosition(habemus.position + 20)")
+    click(page, point_of_message(page, page.evaluate("habemus.model.flights[2].carried.message")))
+    fill_in(page, "delay", "0")
+    assert "at least 1" in page.locator(".menu .problem:visible").inner_text()
+    assert page.evaluate("habemus.branch.parent") is None
+
+
 def test_back_on_the_first_branch_everything_is_as_it_was(page):
     open_scenario(page, BULLY, at=8)
     digest = page.evaluate("habemus.run.digest")

@@ -85,6 +85,26 @@ def test_a_job_without_end_is_stopped_in_time_and_the_next_one_done(endless):
     with_pool(story)
 
 
+@pytest.mark.parametrize(
+    "loud",
+    [
+        "print('loud')",
+        "import sys; print('loud', file=sys.stderr)",
+        "import sys; sys.stdout.buffer.write(b'loud')",
+        "import os; os.write(1, b'loud'); os.write(2, b'loud')",
+        "import subprocess; subprocess.run('echo loud; echo loud >&2', shell=True)",
+        "import sys; print('loud', file=sys.__stdout__, flush=True); print('loud', file=sys.__stderr__)",
+    ],
+)
+def test_nothing_that_code_prints_reaches_the_terminal_of_the_server(loud, capfd):
+    async def story(pool):
+        with pytest.raises(RefusedError, match="has no process class"):
+            await pool.result("run", code(loud), retire=True)
+
+    with_pool(story, limits=Limits(10, 1_000_000_000))
+    assert "loud" not in "".join(capfd.readouterr())
+
+
 def test_a_job_that_dies_is_explained():
     async def story(pool):
         with pytest.raises(RefusedError, match="not have been enough memory"):

@@ -11,6 +11,7 @@ import msgspec
 
 from habemus.catalogue import UnknownAlgorithmError, find_algorithm
 from habemus.lab import entries
+from habemus.lab.printing import printed
 from habemus.lab.questions import (
     UNPROCESSABLE,
     Check,
@@ -41,7 +42,7 @@ Job = Callable[[bytes, Report], bytes]
 
 
 def answering(job: Callable[[bytes, Report], Any]) -> Job:
-    """A job whose answer is JSON, or a file as it is, and whose user is told of their mistakes."""
+    """A job whose answer is JSON, with what was printed, or a file as it is; its user is told of their mistakes."""
 
     @functools.wraps(job)
     def wrapped(body: bytes, report: Report) -> bytes:
@@ -56,7 +57,10 @@ def answering(job: Callable[[bytes, Report], Any]) -> Job:
             if line is None:
                 raise
             raise RefusedError(UNPROCESSABLE, f"the code failed: {type(error).__name__}: {error}", line) from None
-        return answer if isinstance(answer, bytes) else msgspec.json.encode(answer)
+        if isinstance(answer, bytes):
+            return answer
+        heard = printed()
+        return msgspec.json.encode(answer if heard is None else {**answer, "printed": heard})
 
     return wrapped
 

@@ -2,7 +2,7 @@
 
 `habemus up` brings its own cluster; in `habemus lab` a page may start one. Every step of every process is told to
 whoever watches, in the one trace format, with what was done to them in between; the last ones are kept, so that a page
-that comes later sees how it came about.
+that comes later sees how it came about, and those before them are counted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from habemus.catalogue import find_algorithm
-from habemus.lab.running import initial_state
+from habemus.lab.running import bits, initial_state
 from habemus.lab.workers import RefusedError
 from habemus.network.cluster import Cluster, Member
 from habemus.process import Mutex
@@ -34,14 +34,29 @@ COMMANDS = {"election": "start", "acquire": "acquire", "release": "release"}
 DEMAND = {"think": "exponential:1500", "hold": "constant:400"}
 
 
+class Forgotten(msgspec.Struct):
+    """The events that are no longer kept: how many, and what they sent."""
+
+    events: int = 0
+    messages_by_type: dict[str, int] = {}
+    bits: int = 0
+
+    def add(self, event: Event) -> None:
+        """One more."""
+        self.events += 1
+        for letter in event.sent:
+            self.messages_by_type[letter.type] = self.messages_by_type.get(letter.type, 0) + 1
+            self.bits += bits(letter.fields)
+
+
 class Live:
     """A cluster, if there is one, and who watches it."""
 
     def __init__(self, cluster: Cluster | None = None) -> None:
         self.cluster: Cluster | None = None
         self.directory: TemporaryDirectory[str] | None = None  # of a cluster that was started from a page
-        self.events: deque[bytes] = deque(maxlen=KEPT_EVENTS)
-        self.told = 0  # how many events there were in all
+        self.events: deque[bytes] = deque()
+        self.forgotten = Forgotten()
         self.life = 0  # how many clusters there were
         self.watchers: set[asyncio.Event] = set()
         self.closed = False
@@ -52,7 +67,7 @@ class Live:
         """Follow what happens in a cluster, which has to be traced."""
         self.cluster = cluster
         self.events.clear()
-        self.told = 0
+        self.forgotten = Forgotten()
         self.life += 1
         cluster.onlookers.append(self.see)
         cluster.listeners.append(self.hear)
@@ -98,7 +113,8 @@ class Live:
     def see(self, event: Event) -> None:
         """A process takes a step, or something is done to it."""
         self.events.append(msgspec.json.encode(event))
-        self.told += 1
+        if len(self.events) > KEPT_EVENTS:
+            self.forgotten.add(msgspec.json.decode(self.events.popleft(), type=Event))
         self.wake()
 
     def hear(self, member: Member, what: str) -> None:
@@ -111,25 +127,32 @@ class Live:
             watcher.set()
 
     async def stream(self) -> AsyncIterator[bytes]:
-        """What is kept, then what happens, as server-sent events; `status` whenever it has changed."""
+        """What is kept, then what happens, as server-sent events; `status` whenever it has changed.
+
+        Where events are missing, as they are no longer kept, `before` says what came before the next one.
+        """
         news = asyncio.Event()
         self.watchers.add(news)
         position, life, known = 0, self.life, b""
         try:
             while not self.closed:
+                news.clear()  # before looking: what happens while this is sent is news again
                 if life != self.life:
                     position, life = 0, self.life
-                position = max(position, self.told - len(self.events))
-                fresh = list(islice(reversed(self.events), self.told - position))[::-1]
-                position = self.told
-                said = [b"event: event\ndata: %b\n\n" % event for event in fresh]
+                said = []
+                if position < self.forgotten.events:
+                    position = self.forgotten.events
+                    said.append(b"event: before\ndata: %b\n\n" % msgspec.json.encode(self.forgotten))
+                end = self.forgotten.events + len(self.events)
+                fresh = list(islice(reversed(self.events), end - position))[::-1]
+                position = end
+                said += [b"event: event\ndata: %b\n\n" % event for event in fresh]
                 status = msgspec.json.encode({"kind": "status", **self.status()})
                 if status != known:
                     known = status
                     said.append(b"event: status\ndata: %b\n\n" % status)
                 if said:
                     yield b"".join(said)
-                news.clear()
                 try:
                     async with asyncio.timeout(QUIET):
                         await news.wait()

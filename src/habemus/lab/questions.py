@@ -15,6 +15,7 @@ from typing import Annotated, Literal, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
+from habemus.lab.printing import keep_prints
 from habemus.lab.workers import RefusedError
 from habemus.scenario import Scenario, readable
 
@@ -136,7 +137,10 @@ def within_limits(scenario: Scenario, code: str | None = None) -> Scenario:
 
 
 def put_in_place(code: str | None) -> None:
-    """Write a page's own code to the folder of this worker; RefusedError says in which line it cannot be read."""
+    """Write a page's own code to the folder of this worker; RefusedError says in which line it cannot be read.
+
+    From now on what this worker prints is kept.
+    """
     if code is None:
         return
     try:
@@ -146,6 +150,7 @@ def put_in_place(code: str | None) -> None:
         said = error.msg if isinstance(error, SyntaxError) else str(error)
         raise RefusedError(UNPROCESSABLE, f"the code cannot be read: {said}", line) from None
     Path(OWN).write_text(code, encoding="utf-8")
+    keep_prints()
 
 
 def refused(error: Exception) -> RefusedError:

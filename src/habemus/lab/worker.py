@@ -1,7 +1,7 @@
 """One worker, seen from inside: it reads a job, does it within its limits, answers, and waits for the next.
 
-Standard output belongs to the answers alone, so it is moved out of the reach of whatever prints; prints go to standard
-error. A worker does not outlive the server, however that ends.
+Standard output belongs to the answers alone, so it is moved out of the reach of whatever prints; what the lab itself
+prints goes to standard error. A worker does not outlive the server, however that ends.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from habemus.lab.printing import printed
 from habemus.lab.workers import ENDED, LENGTH, PROGRESS, REFUSED, RESULT, Refusal, RefusedError
 
 UNPROCESSABLE, BROKEN = 422, 500
@@ -62,8 +63,8 @@ def answered(job: Callable[..., bytes], body: bytes, answers: BinaryIO) -> tuple
 
 
 def refusal(error: RefusedError) -> bytes:
-    """A refusal for the pipe."""
-    return msgspec.json.encode(Refusal(error.status, error.sentence, error.line))
+    """A refusal for the pipe, with what was printed before."""
+    return msgspec.json.encode(Refusal(error.status, error.sentence, error.line, printed()))
 
 
 def say(answers: BinaryIO, kind: bytes, content: bytes) -> None:

@@ -24,6 +24,8 @@ from typing import Any
 
 import msgspec
 
+from habemus.lab.printing import Printout
+
 PROGRESS, RESULT, REFUSED, ENDED = b"P", b"R", b"E", b"M"  # ENDED: refused, and the worker is of no more use
 LENGTH = struct.Struct("!I")
 ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # a stack for each would count as its memory
@@ -36,19 +38,22 @@ CLOSED = "the lab was closed meanwhile"
 
 
 class RefusedError(Exception):
-    """A request cannot be answered; the text says why. `line` is the line of a page's own code that is at fault."""
+    """A request cannot be answered; the text says why.
 
-    def __init__(self, status: int, sentence: str, line: int | None = None) -> None:
+    `line` is the line of a page's own code that is at fault, `printed` what that code had printed by then.
+    """
+
+    def __init__(self, status: int, sentence: str, line: int | None = None, printed: Printout | None = None) -> None:
         super().__init__(sentence)
         self.status = status
         self.sentence = sentence
         self.line = line
+        self.printed = printed
 
     def encoded(self) -> bytes:
         """As the page gets it."""
-        return msgspec.json.encode(
-            {"error": self.sentence} if self.line is None else {"error": self.sentence, "line": self.line}
-        )
+        said = {"error": self.sentence, "line": self.line, "printed": self.printed}
+        return msgspec.json.encode({name: value for name, value in said.items() if value is not None})
 
 
 class Refusal(msgspec.Struct):
@@ -57,6 +62,7 @@ class Refusal(msgspec.Struct):
     status: int
     sentence: str
     line: int | None = None
+    printed: Printout | None = None
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -189,7 +195,7 @@ class Pool:
             if kind != RESULT:
                 refusal = msgspec.json.decode(content, type=Refusal)
                 usable = kind == REFUSED and not retire
-                raise RefusedError(refusal.status, refusal.sentence, refusal.line)
+                raise RefusedError(refusal.status, refusal.sentence, refusal.line, refusal.printed)
             usable = not retire
         except TimeoutError:
             raise self.too_long() from None

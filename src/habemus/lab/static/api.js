@@ -107,6 +107,6 @@ async function refusal(answer) {
   return refusedWith(await answer.json().catch(() => ({ error: `${answer.status} ${answer.statusText}` })));
 }
 
-function refusedWith({ error, line }) {
-  return Object.assign(new Error(error), { line });
+function refusedWith({ error, line, printed }) {
+  return Object.assign(new Error(error), { line, printed });
 }

@@ -226,6 +226,8 @@ lab.on("theme", (theme) => {
   timeline.open();
 });
 lab.on("language", () => {
+  name(page.diagram, lab.compared && lab.branch);
+  name(page.beside, lab.compared);
   page.stage.update();
   page.diagram.reset();
   page.beside?.reset();

@@ -60,9 +60,9 @@ function halt() {
 async function openCounterexample(result) {
   const scenario = result.counterexample;
   const code = form.branch.code;
-  const property = t(`property.${violated(result)}`);
+  const title = () => t("check.title", { property: t(`property.${violated(result)}`) });
   opening = true;
-  await lab.openScenario(scenario, { title: t("check.title", { property }), code });
+  await lab.openScenario(scenario, { title, code });
   opening = false;
 }
 

@@ -5,7 +5,7 @@ import { build, button, field, worded } from "./build.js";
 import { lab } from "./lab.js";
 import { coloured, mainClass } from "./python.js";
 import templates from "./templates.js";
-import { mistaken, spoken, t } from "./text.js";
+import { mistaken, number, spoken, t } from "./text.js";
 
 const GLYPH = "M7 6 L3 10 L7 14 M13 6 L17 10 L13 14 M11.5 4 L8.5 16";
 const KEPT = "habemus-own-code";
@@ -61,7 +61,17 @@ async function run() {
   showMistake();
 }
 
+// What the code printed: before its mistake if it made one, else in the run on the screen.
+function showPrinted() {
+  const printed = mistake ? mistake.printed : lab.branch?.code === undefined ? undefined : lab.run.printed;
+  parts.printed.hidden = printed === undefined;
+  if (printed === undefined) return;
+  const more = printed.left_out ? [build("p.soft", {}, t("own.printed.more", { bytes: number(printed.left_out) }))] : [];
+  parts.printed.replaceChildren(build("h3", {}, t("own.printed")), build("pre", { tabindex: 0 }, printed.text), ...more);
+}
+
 function showMistake() {
+  showPrinted();
   const placed = mistake?.line !== undefined;
   parts.said.hidden = mistake === null || placed;
   parts.said.textContent = parts.said.hidden ? "" : spoken(mistake);
@@ -73,11 +83,11 @@ function showMistake() {
   parts.mistake.textContent = spoken(mistake);
   parts.mistake.style.setProperty("--line", line);
   parts.marked.style.setProperty("--line", line - 1);
-  const number = parts.gutter.children[line - 1];
-  number.classList.add("wrong");
+  const mark = parts.gutter.children[line - 1];
+  mark.classList.add("wrong");
   const box = parts.scroll;
-  const seen = number.offsetTop >= box.scrollTop && number.offsetTop + 80 <= box.scrollTop + box.clientHeight;
-  if (!seen) box.scrollTop = number.offsetTop - box.clientHeight / 3;
+  const seen = mark.offsetTop >= box.scrollTop && mark.offsetTop + 80 <= box.scrollTop + box.clientHeight;
+  if (!seen) box.scrollTop = mark.offsetTop - box.clientHeight / 3;
 }
 
 function changed() {
@@ -174,7 +184,8 @@ function render(panel) {
   const start = button("primary", "own.run", run, { id: "own-run", "data-t-title": "own.run.title" });
   const note = build("p.own-note", { hidden: notice === "" }, notice);
   const said = build("p.own-said", { role: "alert", hidden: true });
-  parts = { size, starters, seed, area, gutter, painted, marked, mistake: wrong, body, scroll, run: start, note, said };
+  const printed = build("section.own-printed", { id: "own-printed", hidden: true });
+  parts = { size, starters, seed, area, gutter, painted, marked, mistake: wrong, body, scroll, run: start, note, said, printed };
   panel.replaceChildren(
     build(
       "div.own-tools",
@@ -188,6 +199,7 @@ function render(panel) {
     note,
     said,
     scroll,
+    printed,
     worded("p.soft.own-foot", { "data-t": "own.foot" }),
   );
   paint();
@@ -199,7 +211,11 @@ export const ownMode = {
   available: () => lab.catalogue?.code !== false,
   mount(panel) {
     panel.classList.add("in-own");
-    ends = [lab.on("catalogue", () => render(panel)), lab.on("language", showMistake)];
+    ends = [
+      lab.on("catalogue", () => render(panel)),
+      lab.on("language", showMistake),
+      lab.on("branch", showPrinted),
+    ];
     render(panel);
   },
   unmount() {

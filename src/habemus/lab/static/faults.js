@@ -10,6 +10,17 @@ import { labelOf } from "./values.js";
 
 const MOST_LISTED = 8;
 
+// What can be filled in: how it is read, and the words for what is wanted
+const WHOLE = { read: (text) => (/^[+-]?\d+$/.test(text) ? Number(text) : null), wanted: "wanted.whole" };
+const TICKS = { read: (text) => (/^\d+$/.test(text) && Number(text) >= 1 ? Number(text) : null), wanted: "wanted.ticks" };
+const RATE = { read: readRate, wanted: "wanted.rate" };
+const DELAY = { read: (text) => (/^\d+$/.test(text) ? `constant:${text}` : text || null), wanted: "wanted.delay" };
+
+function readRate(text) {
+  const rate = Number(text.replace(",", "."));
+  return rate > 0 && Number.isFinite(rate) ? rate : null;
+}
+
 /** When a fault by hand takes effect. */
 export function moment() {
   return lab.model.timeOf(lab.cursor) + 1;
@@ -59,7 +70,7 @@ function addCall(who, call, more = {}) {
     if (call === "acquire" && changed.demand === undefined && !workload.length) changed.demand = { kind: "one-each" };
     return changed;
   };
-  return branchOff(change, t(`call.${call}`, { ids: listed(who) }));
+  return branchOff(change, () => t(`call.${call}`, { ids: listed(who) }));
 }
 
 // Processes -----------------------------------------------------------------------------------------------------------
@@ -67,21 +78,22 @@ function addCall(who, call, more = {}) {
 /** What can be done to a process now: [{name, label, key, run}], null between groups. */
 export function processActions(id) {
   const { status, role } = lab.model.processAt(lab.model.placeOf.get(id), lab.cursor);
-  const called = (name, words) => `${t(`fault.${name}`)} ${id}${words}`;
+  const called = (name, words) => () => `${t(`fault.${name}`)} ${id}${words}`;
   const fault = (name, more, words) => addFault({ do: name, process: id, ...more }, called(name, words));
   const plain = (name, key) => ({ name, key, label: t(`do.${name}`), run: () => fault(name, {}, "") });
-  const clock = (name, field, value, read) => ({
+  const clock = (name, field, value, kind) => ({
     name,
     label: t(`do.${name}`),
     value,
-    run: (text) => fault(name, { [field]: read(text) }, ` ${text}`),
+    kind,
+    run: (given) => fault(name, { [field]: given }, ` ${given}`),
   });
   const down = status === "crashed";
   return [
     down ? plain("recover", "r") : plain("crash", "c"),
     ...(down ? [] : [status === "paused" ? plain("resume", "p") : plain("pause", "p")]),
-    clock("skew", "by", "50", whole),
-    clock("drift", "rate", "1.5", (text) => Number(text.replace(",", "."))),
+    clock("skew", "by", "50", WHOLE),
+    clock("drift", "rate", "1.5", RATE),
     ...(down ? [] : callActions([id], role === "inside" || role === "waiting")),
   ];
 }
@@ -94,8 +106,8 @@ function callActions(ids, engaged) {
     actions.push({ name: "election", label: t("do.election"), run: () => addCall(ids, "election") });
   }
   if (known.includes("acquire") && !engaged) {
-    const run = (text) => addCall(ids, "acquire", { hold: Math.max(1, whole(text)) });
-    actions.push({ name: "acquire", label: t("do.acquire"), value: "10", run });
+    const run = (hold) => addCall(ids, "acquire", { hold });
+    actions.push({ name: "acquire", label: t("do.acquire"), value: "10", kind: TICKS, run });
   }
   return actions.length ? [null, ...actions] : [];
 }
@@ -113,16 +125,17 @@ export function groupActions(ids) {
   const others = lab.model.ids.filter((id) => !ids.includes(id));
   const all = (name) => {
     const faults = ids.map((process) => ({ at: moment(), do: name, process }));
-    return { name, label: t(`do.${name}.all`), run: () => addFaults(faults, `${t(`fault.${name}`)} ${listed(ids)}`) };
+    const called = () => `${t(`fault.${name}`)} ${listed(ids)}`;
+    return { name, label: t(`do.${name}.all`), run: () => addFaults(faults, called) };
   };
   const actions = [];
   if (others.length) {
-    const label = `${t("fault.partition")} ${shortList(ids)} | ${shortList(others)}`;
-    const run = () => addFault({ do: "partition", groups: [ids, others] }, label);
+    const called = () => `${t("fault.partition")} ${shortList(ids)} | ${shortList(others)}`;
+    const run = () => addFault({ do: "partition", groups: [ids, others] }, called);
     actions.push({ name: "partition", key: "f", label: t("do.partition"), run });
   }
   if (lab.model.cutsAt(lab.cursor).size) {
-    actions.push({ name: "heal-all", label: t("do.heal.all"), run: () => addFault({ do: "heal" }, t("fault.heal")) });
+    actions.push({ name: "heal-all", label: t("do.heal.all"), run: () => addFault({ do: "heal" }, () => t("fault.heal")) });
   }
   return [...actions, null, all("crash"), all("pause"), ...callActions(ids, false)];
 }
@@ -141,14 +154,14 @@ export function messageActions(message) {
   if (!flightsUnderWay(message).length) return [];
   const { carried } = lab.model.flightsOf.get(message)[0];
   const fault = (name, more = {}, words = "") => {
-    const label = `${t(`fault.${name}`)} ${labelOf(carried)} ${carried.sender}→${carried.to}${words}`;
-    return addMessageFault({ do: name, message, ...more }, label);
+    const called = () => `${t(`fault.${name}`)} ${labelOf(carried)} ${carried.sender}→${carried.to}${words}`;
+    return addMessageFault({ do: name, message, ...more }, called);
   };
   const plain = (name, key) => ({ name, key, label: t(`do.${name}`), run: () => fault(name) });
-  const delay = (text) => fault("delay", { by: Math.max(1, whole(text)) }, ` ${text}`);
+  const delay = (by) => fault("delay", { by }, ` ${by}`);
   return [
     plain("deliver"),
-    { name: "delay", label: t("do.delay"), value: "20", run: delay },
+    { name: "delay", label: t("do.delay"), value: "20", kind: TICKS, run: delay },
     plain("drop", "d"),
     plain("duplicate"),
   ];
@@ -161,20 +174,20 @@ export function linkActions([a, b]) {
   const cuts = lab.model.cutsAt(lab.cursor);
   const [there, back] = [cuts.has(`${a} ${b}`), cuts.has(`${b} ${a}`)];
   const fault = (name, links, more = {}, mark = `${a}-${b}`) => {
-    return addFault({ do: name, links, ...more }, `${t(`fault.${name}`)} ${mark}`);
+    return addFault({ do: name, links, ...more }, () => `${t(`fault.${name}`)} ${mark}`);
   };
   const cutOneWay = (name, from, to) => ({
     name,
     label: t("do.cut.way", { from, to }),
     run: () => fault("cut", [[from, to]], { one_way: true }, `${from}→${to}`),
   });
-  const slow = (text) => fault("slow", [[a, b]], { delay: /^\d+$/.test(text) ? `constant:${text}` : text });
+  const slow = (delay) => fault("slow", [[a, b]], { delay });
   const actions = [];
   if (!there || !back) actions.push({ name: "cut", label: t("do.cut"), run: () => fault("cut", [[a, b]]) });
   if (!there) actions.push(cutOneWay("cut-there", a, b));
   if (!back) actions.push(cutOneWay("cut-back", b, a));
   if (there || back) actions.push({ name: "heal", label: t("do.heal"), run: () => fault("heal", [[a, b]]) });
-  return [...actions, { name: "slow", label: t("do.slow"), value: "constant:20", run: slow }];
+  return [...actions, { name: "slow", label: t("do.slow"), value: "constant:20", kind: DELAY, run: slow }];
 }
 
 // The menu ------------------------------------------------------------------------------------------------------------
@@ -200,9 +213,4 @@ function choices({ process, processes, link, message }, note) {
 
 function shortList(ids) {
   return ids.length > MOST_LISTED ? `${ids.slice(0, MOST_LISTED).join(" ")} …` : ids.join(" ");
-}
-
-function whole(text) {
-  const number = Number.parseInt(text, 10);
-  return Number.isFinite(number) ? number : 0;
 }

@@ -53,8 +53,9 @@ export const lab = {
   },
 
   /**
-   * Run a scenario as a new root branch. It plays from the start, or stands still at event `at`. Resolves to the branch;
-   * to null if the server refused, after an "error" event (with `quiet` the error is thrown instead).
+   * Run a scenario as a new root branch. It plays from the start, or stands still at event `at`. Its title is a text, or a
+   * function that gives it in the language of the page. Resolves to the branch; to null if the server refused, after an
+   * "error" event (with `quiet` the error is thrown instead).
    */
   async openScenario(scenario, { code, at, title, play, quiet = false } = {}) {
     const answer = await this.compute(scenario, code, quiet);
@@ -66,8 +67,8 @@ export const lab = {
   },
 
   /**
-   * A new branch from the cursor: `change` turns a copy of the branch's scenario into the new one. Plays on if it played.
-   * `back: true` shows it from its start, for a change that concerns the past, too.
+   * A new branch from the cursor: `change` turns a copy of the branch's scenario into the new one, and `label` is its title.
+   * Plays on if it played. `back: true` shows it from its start, for a change that concerns the past, too.
    */
   async fork(change, label, { quiet = false, back = false } = {}) {
     const parent = this.branch;
@@ -88,7 +89,7 @@ export const lab = {
    * the one before ("grown" is emitted then, not "run"); `at` is the event to stand at, the last one unless told.
    */
   showRun(run, { title = "", live = false, at } = {}) {
-    const again = this.branch?.shown && this.branch.title === title ? this.branch : null;
+    const again = this.branch?.shown && this.branch.title === inWords(title) ? this.branch : null;
     const branch = again ?? this.addBranch(run, { title, parent: null, from: -1, shown: true });
     const follow = again === null || this.cursor >= branch.run.events.length - 1;
     if (again) Object.assign(again, { run, scenario: run.scenario, model: new Model(run) });
@@ -119,7 +120,9 @@ export const lab = {
   addBranch(run, { code, title, parent, from, shown = false }) {
     const branch = {
       id: (this.branches.at(-1)?.id ?? -1) + 1,
-      title,
+      get title() {
+        return inWords(title);
+      },
       parent,
       from,
       code,
@@ -268,6 +271,10 @@ export const lab = {
 function preferredTheme() {
   const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
   return window.localStorage.getItem("habemus-theme") ?? (dark ? "dark" : "light");
+}
+
+function inWords(title) {
+  return typeof title === "function" ? title() : title;
 }
 
 function clamp(value, low, high) {

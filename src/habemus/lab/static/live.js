@@ -2,18 +2,21 @@
 // clock runs from the kill of a leader to the next one in office.
 //
 // Events come as a stream and end in a run like any other. When the stream is stopped, or one scrubs back, the run
-// stands still and can be looked at; what happens meanwhile is kept, and shown when one follows again.
+// stands still and can be looked at; what happens meanwhile is kept, and shown when one follows again. What was long ago
+// is let go, but has been counted.
 
 import { get, post, stream } from "./api.js";
 import { build, button, field, refill, worded } from "./build.js";
 import { lab } from "./lab.js";
 import { withLosses } from "./losses.js";
+import { Tally } from "./tally.js";
 import { listed, mistaken, number, spoken, t, told } from "./text.js";
 
 const GLYPH =
   "M10 8.2 A1.8 1.8 0 1 0 10 11.8 A1.8 1.8 0 1 0 10 8.2 M6.2 6.2 A5.4 5.4 0 0 0 6.2 13.8 M13.8 6.2 A5.4 5.4 0 0 1 13.8 13.8 " +
   "M3.8 3.8 A8.8 8.8 0 0 0 3.8 16.2 M16.2 3.8 A8.8 8.8 0 0 1 16.2 16.2";
 const MOST_EVENTS = 3000; // on the screen; what came before is let go
+const MOST_UNDER_WAY = 1000; // of the messages that were sent by events that are let go
 const REFRESH = 250; // ms between two looks at the run
 const FIRST = ["bully", "raft-election", "ring-coordinator", "coordinator"]; // the first to be offered: they bear crashes
 
@@ -30,6 +33,7 @@ function stacked(...layers) {
 let panel = null;
 let status = null;
 let frame = null; // of the run: all but its events
+let before = new Tally(); // of the events that were let go
 let events = [];
 let waiting = []; // events that came while the run stands still
 let frozen = false;
@@ -60,6 +64,7 @@ async function connect() {
     return;
   }
   end = stream("/api/live/events", null, {
+    before: beginWith,
     event: take,
     status(said) {
       if (said.algorithm !== status.algorithm) connect(); // another cluster, or none: all begins anew
@@ -82,13 +87,20 @@ function disconnected(error) {
 function adopt(known) {
   status = known;
   frame = known.run;
-  events = [];
-  waiting = [];
   types = [];
   roles = new Map();
+  beginWith({});
   watch = null;
   frozen = false;
   render();
+}
+
+// What comes next was preceded by events that the server has let go, too.
+function beginWith(counted) {
+  before = new Tally(counted);
+  types = [...new Set([...types, ...before.byType.keys()])];
+  events = [];
+  waiting = [];
 }
 
 function take(event) {
@@ -110,7 +122,7 @@ function observe(event) {
   }
 }
 
-// What is still so, and the latest events: what was long ago and is over is let go.
+// What is still so, and the latest events: what was long ago and is over is counted and let go.
 function trimmed(all) {
   if (all.length <= MOST_EVENTS) return all;
   const inForce = new Map();
@@ -122,6 +134,8 @@ function trimmed(all) {
     if (["cut", "heal"].includes(event.kind)) inForce.set(`links ${event.event}`, event);
   }
   const kept = new Set(inForce.values());
+  for (const event of old) if (!kept.has(event)) before.add(event);
+  before.giveUp(MOST_UNDER_WAY);
   return [...old.filter((event) => kept.has(event)), ...all.slice(old.length)];
 }
 
@@ -136,19 +150,12 @@ function refresh() {
 }
 
 function show(live) {
-  const counts = {};
   const told = withLosses(events);
-  let messages = 0;
-  for (const event of events)
-    for (const { type } of event.sent ?? []) {
-      counts[type] = (counts[type] ?? 0) + 1;
-      messages += 1;
-    }
+  const all = before.copy();
+  for (const event of events) all.add(event);
   const run = {
     timers: [],
     properties: [],
-    bits: null,
-    rounds: 0,
     bound: null,
     lock: null,
     detection: null,
@@ -159,15 +166,18 @@ function show(live) {
     events: told,
     unit: "ms",
     leader: status?.leader ?? null,
-    messages,
-    messages_by_type: counts,
+    before: before.copy(),
+    messages: all.messages,
+    messages_by_type: Object.fromEntries(all.byType),
+    bits: all.bits,
+    rounds: all.rounds,
     types,
     time: events.at(-1).time,
     kept: told.length,
     total: told.length,
   };
   showing = true;
-  lab.showRun(run, { title: t("live.title"), live });
+  lab.showRun(run, { title: () => t("live.title"), live });
   showing = false;
 }
 

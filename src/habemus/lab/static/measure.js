@@ -3,6 +3,7 @@
 import { stream } from "./api.js";
 import { build, button, field, refill, worded } from "./build.js";
 import { lab } from "./lab.js";
+import { mottoOf } from "./options.js";
 import { inkOf, plot } from "./plot.js";
 import { mistaken, number, spoken, t } from "./text.js";
 
@@ -87,8 +88,10 @@ function go() {
 function basis(name) {
   const onScreen = lab.run?.kind === kind && !lab.branch?.shown;
   const scenario = onScreen ? structuredClone(lab.branch.scenario) : { algorithm: name, topology: { n: PLAIN } };
-  const said = `${lab.branch?.title || scenario.algorithm}, n = ${lab.run?.ids.length}`;
-  based = onScreen ? () => said : () => t("measure.plain", { n: PLAIN });
+  const { branch } = lab;
+  based = onScreen
+    ? () => `${branch.title || branch.scenario.algorithm}, n = ${branch.run.ids.length}`
+    : () => t("measure.plain", { n: PLAIN });
   for (const own of ["parameters", "layers", "expect", "schedule", "title", "shows"]) delete scenario[own];
   return { ...scenario, algorithm: name };
 }
@@ -207,7 +210,7 @@ function render() {
       {
         type: "button",
         "aria-pressed": String(chosen.has(entry.name)),
-        title: entry.motto ?? entry.title,
+        title: mottoOf(entry) || entry.title,
         onclick() {
           if (!chosen.delete(entry.name)) chosen.add(entry.name);
           render();

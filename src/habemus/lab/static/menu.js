@@ -1,10 +1,16 @@
 // A small menu beside what was clicked. One at a time; Escape or a click elsewhere closes it.
 
+import { build } from "./build.js";
+import { t } from "./text.js";
+
+const EDGE = 8; // pixels between the menu and the edge of the window
+
 let open = null;
 
 /**
- * Show a menu at a point of the window. Items: {label, key, run}, {label, run(value), value} with a value to fill in,
- * or null for a rule between groups. `head` is {title, note}.
+ * Show a menu at a point of the window. Items: {label, key, run}; {label, value, kind, run(value)} with a value to fill in,
+ * of which `kind.read(text)` makes what is meant, or null, and then the words `kind.wanted` say what would be right; or
+ * null for a rule between groups. `head` is {title, note}.
  */
 export function showMenu({ clientX, clientY }, head, items) {
   closeMenu();
@@ -20,12 +26,17 @@ export function showMenu({ clientX, clientY }, head, items) {
   document.body.append(menu);
   const box = menu.getBoundingClientRect();
   const left = clientX + 14 + box.width > window.innerWidth - 8 ? clientX - box.width - 14 : clientX + 14;
-  menu.style.left = `${Math.max(8, Math.min(left, window.innerWidth - box.width - 8))}px`;
-  menu.style.top = `${Math.max(8, Math.min(clientY - 20, window.innerHeight - box.height - 8))}px`;
+  menu.style.left = `${Math.max(EDGE, Math.min(left, window.innerWidth - box.width - EDGE))}px`;
+  placeBelow(menu, clientY - 20);
   const before = document.activeElement;
   open = { menu, before };
   menu.querySelector("button")?.focus({ preventScroll: true });
   menu.addEventListener("keydown", (event) => walk(event, menu));
+}
+
+/** Have the menu begin there, or as far above as it takes to be seen whole. */
+function placeBelow(menu, top) {
+  menu.style.top = `${Math.max(EDGE, Math.min(top, window.innerHeight - menu.offsetHeight - EDGE))}px`;
 }
 
 function entry(item) {
@@ -39,17 +50,26 @@ function entry(item) {
     button.addEventListener("click", () => choose(() => item.run()));
     return button;
   }
-  const row = document.createElement("div");
-  row.className = "with";
-  const input = document.createElement("input");
-  input.value = item.value;
-  input.setAttribute("aria-label", item.label);
-  button.addEventListener("click", () => choose(() => item.run(input.value)));
+  const input = build("input", { value: item.value, "aria-label": item.label });
+  const problem = build("p.problem", { role: "alert", hidden: true });
+  const submit = () => {
+    const value = item.kind.read(input.value.trim());
+    if (value !== null) {
+      choose(() => item.run(value));
+      return;
+    }
+    problem.textContent = t(item.kind.wanted);
+    problem.hidden = false;
+    input.setAttribute("aria-invalid", "true");
+    input.focus();
+    input.select();
+    placeBelow(open.menu, open.menu.offsetTop);
+  };
+  button.addEventListener("click", submit);
   input.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") choose(() => item.run(input.value));
+    if (event.key === "Enter") submit();
   });
-  row.append(button, input);
-  return row;
+  return build("div", {}, build("div.with", {}, button, input), problem);
 }
 
 function choose(run) {

@@ -7,8 +7,8 @@
 
 import { layAxis } from "./axis.js";
 import { Intervals, firstAbove } from "./intervals.js";
+import { Tally } from "./tally.js";
 import { Timers } from "./timers.js";
-import { bitsIn } from "./values.js";
 
 export const RECEIVED = 0;
 export const LOST = 1;
@@ -342,29 +342,21 @@ export class Model {
   // Counting ----------------------------------------------------------------------------------------------------------
 
   count() {
-    const depth = this.ids.map(() => 0);
-    const messageDepth = new Map();
+    const tally = this.run.before?.copy() ?? new Tally(); // a run without its beginning brings along what that has cost
     this.sentUpTo = new Uint32Array(this.events.length + 1); // how many messages the first k events sent
     this.bitsUpTo = new Float64Array(this.events.length + 1);
     this.roundsUpTo = new Uint32Array(this.events.length + 1);
-    this.events.forEach((event, i) => {
-      const place = this.lanes[i];
-      if (place >= 0 && event.kind !== "lost") {
-        for (const carried of event.received ?? []) {
-          depth[place] = Math.max(depth[place], messageDepth.get(carried.message) ?? 0);
-        }
-        for (const carried of event.sent ?? []) messageDepth.set(carried.message, depth[place] + 1);
-      }
-      const sent = event.sent ?? [];
-      this.sentUpTo[i + 1] = this.sentUpTo[i] + sent.length;
-      this.bitsUpTo[i + 1] = this.bitsUpTo[i] + sent.reduce((sum, carried) => sum + bitsIn(carried.fields), 0);
-      this.roundsUpTo[i + 1] = Math.max(this.roundsUpTo[i], place >= 0 ? depth[place] : 0);
-    });
+    for (let k = 0; k <= this.events.length; k++) {
+      if (k > 0) tally.add(this.events[k - 1]);
+      this.sentUpTo[k] = tally.messages;
+      this.bitsUpTo[k] = tally.bits;
+      this.roundsUpTo[k] = tally.rounds;
+    }
   }
 
   /** How many messages of each type were sent up to an event. */
   sentByType(cursor) {
-    const counts = new Map(this.types.map((type) => [type, 0]));
+    const counts = new Map(this.types.map((type) => [type, this.run.before?.byType.get(type) ?? 0]));
     const seen = new Set();
     for (const flight of this.flights) {
       if (flight.sent > cursor) break;

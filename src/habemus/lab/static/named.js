@@ -29,7 +29,7 @@ export function sentenceOf({ name, shows }) {
 export async function openNamed(name, options = {}) {
   try {
     const scenario = await get(`/api/scenarios/${name}`);
-    const title = titleOf({ name, title: scenario.title });
+    const title = () => titleOf({ name, title: scenario.title });
     return await lab.openScenario(scenario, { title, ...options });
   } catch (error) {
     lab.report(error);

@@ -4,6 +4,7 @@
 import { build } from "./build.js";
 import { lab } from "./lab.js";
 import { t, translate } from "./text.js";
+import mottos from "./words/mottos.js";
 
 const DEMANDS = ["one-each", "poisson", "hot-spot", "all-at-once", "idle"];
 
@@ -118,6 +119,11 @@ function read(text, type) {
 
 function list(text) {
   return /^\d+(\s*[,\s]\s*\d+)+$/.test(text) ? text.split(/[\s,]+/).map(Number) : null;
+}
+
+/** What an algorithm does, in a line. */
+export function mottoOf(entry) {
+  return (lab.language === "pt" && mottos[entry.name]) || entry.motto || entry.idea || "";
 }
 
 /** The entry of the catalogue for a name. */

@@ -159,7 +159,8 @@ export class Timeline {
     this.knob.style.left = `${fraction * width}px`;
     this.needle.style.left = `${this.strips.offsetLeft + fraction * width}px`;
     const time = Math.floor(model.timeAt(position));
-    const counted = { event: number(cursor + 1), events: number(model.events.length) };
+    const before = lab.run.before?.events ?? 0;
+    const counted = { event: number(before + cursor + 1), events: number(before + model.events.length) };
     const text = t("clock", { time: number(time), ...counted });
     if (this.clockText !== text) {
       this.clockText = text;

@@ -173,7 +173,7 @@ export class ScriptSheet {
   async run() {
     this.complain(null);
     try {
-      const label = t("script.edited");
+      const label = () => t("script.edited");
       if (this.kind === "lines") {
         const { faults, workload } = parseScript(this.text.value);
         await lab.fork((scenario) => withScript(scenario, faults, workload), label, { quiet: true, back: true });

@@ -4,9 +4,8 @@
 // change of the algorithm begins afresh, a change of size or shape drops what named the old processes.
 
 import { lab } from "./lab.js";
-import { Options, entryOf } from "./options.js";
+import { Options, entryOf, mottoOf } from "./options.js";
 import { t, told } from "./text.js";
-import mottos from "./words/mottos.js";
 
 const INPUTS = ["algorithm", "topology", "n", "order", "delay", "loss", "seed"];
 const KINDS = ["election", "mutex", "detector"];
@@ -94,9 +93,8 @@ export class Setup {
   showIdea(warning) {
     const idea = this.form.querySelector("#idea");
     const { entry } = this;
-    const motto = entry ? ((lab.language === "pt" && mottos[entry.name]) || entry.motto || entry.idea || "") : "";
     idea.classList.toggle("warning", Boolean(warning));
-    idea.textContent = warning ? told(warning) : motto;
+    idea.textContent = warning ? told(warning) : entry ? mottoOf(entry) : "";
     idea.title = idea.textContent;
   }
 

@@ -42,7 +42,7 @@ async function ask(taken, more = {}) {
     answer = said;
     steps = said.steps;
     placing = true;
-    placed = lab.showRun(said.run, { title: t("step.title"), at: said.run.events.length - 1 });
+    placed = lab.showRun(said.run, { title: () => t("step.title"), at: said.run.events.length - 1 });
     placing = false;
     render();
   } catch (error) {

@@ -88,7 +88,7 @@ function arrived() {
 async function attempt(trial) {
   const at = lab.cursor < 0 ? 0 : lab.run.events[lab.cursor].time + 1;
   const back = Boolean(trial.set || trial.parameters || trial.faults?.some((fault) => fault.at !== undefined));
-  const branch = await lab.fork((scenario) => changed(scenario, trial, at), trial.label[lab.language], { back });
+  const branch = await lab.fork((scenario) => changed(scenario, trial, at), () => trial.label[lab.language], { back });
   if (branch) lab.play();
 }
 

@@ -153,6 +153,8 @@ export default {
     "own.run": "Run",
     "own.run.title": "Run (Ctrl+Enter)",
     "own.code": "The algorithm, in Python",
+    "own.printed": "Printed",
+    "own.printed.more": "and {bytes} bytes more, which are not kept",
     "own.no.class": "There is no class here to run: derive one from Election, Mutex or Detector.",
     "own.foot": "Ctrl+Enter runs it. Tab indents; Escape leaves the editor. The code runs on this machine, in a process of its own with limits on time and memory.",
 
@@ -403,6 +405,8 @@ export default {
     "own.run": "Executar",
     "own.run.title": "Executar (Ctrl+Enter)",
     "own.code": "O algoritmo, em Python",
+    "own.printed": "Impresso",
+    "own.printed.more": "e mais {bytes} bytes, que não se guardam",
     "own.no.class": "Não há aqui uma classe para executar: derive uma de Election, Mutex ou Detector.",
     "own.foot": "Ctrl+Enter executa. Tab indenta; Escape sai do editor. O código roda nesta máquina, em um processo próprio com limites de tempo e memória.",
 
