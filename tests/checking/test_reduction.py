@@ -1,5 +1,8 @@
 """Reduced and full search give the same verdict: on the catalogue, on broken variants, on protocols drawn at random."""
 
+from dataclasses import dataclass
+
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,7 +15,7 @@ from habemus.checking.liveness import has_circle
 from habemus.checking.search import BREADTH, Search
 from habemus.election.chang_roberts import Candidate, ChangRoberts
 from habemus.mutex.ricart_agrawala import Reply, Request, RicartAgrawala
-from habemus.process import Election, Mutex, Pid, upon
+from habemus.process import Election, Message, Mutex, Parameter, Pid, upon, upon_command, upon_start, upon_suspect
 
 HERE = "test_reduction"
 CHECKED = [name for name in algorithm_names() if issubclass(find_algorithm(name), Election | Mutex)]
@@ -129,6 +132,95 @@ def test_broken_variants_are_caught_reduced_and_in_full_by_runs_of_the_same_leng
     full, reduced = check(asked, Effort(reduced=False)), check(asked, Effort())
     assert full.violated == reduced.violated == violated
     assert len(full.counterexample.schedule.steps) == len(reduced.counterexample.schedule.steps)
+
+
+@dataclass(frozen=True)
+class Word(Message):
+    """A word."""
+
+    text: str = ""
+
+
+class Hasty(Election):
+    """3 leads; 1 takes over if it is told that 2 is gone before it has heard from 2."""
+
+    name = "hasty"
+    topology = "complete"
+
+    heard: bool = False
+
+    @upon_start
+    def begin(self) -> None:
+        if self.id == 2:
+            self.send(1, Word())
+        elif self.id == 3:
+            self.elect(3)
+
+    @upon(Word)
+    def hear(self, sender: Pid, message: Word) -> None:
+        self.heard = True
+
+    @upon_suspect
+    def take_over(self, subject: Pid) -> None:
+        if self.id == 1 and subject == 2 and not self.heard:
+            self.elect(1)
+
+
+@pytest.mark.parametrize("timing", ["async", "ordered"])
+def test_what_an_eventual_detector_says_may_come_before_the_last_message_of_the_dead(timing):
+    asked = question(f"{HERE}:Hasty", n=3, crashes=1, detector="eventual", timing=timing, properties=["uniqueness"])
+    assert explore(asked, False).violated == explore(asked, True).violated == "uniqueness"
+
+
+class Screen(Mutex):
+    """5 enters when 3 and 4 have said yes. When 4 has, 1 and 2 may enter, too; or 1 may ask, and enters after 5."""
+
+    name = "screen"
+    topology = "complete"
+
+    token: Parameter[int] = 0
+    asking: Parameter[bool] = False
+
+    consent: frozenset[str] = frozenset()
+
+    @upon_command("acquire")
+    def request(self) -> None:
+        if self.id == 5:
+            self.ask()
+            self.send((3, 4), Word("please"))
+
+    @upon(Word)
+    def hear(self, sender: Pid, message: Word) -> None:
+        if message.text == "please":
+            self.send(sender, Word("yes"))
+        elif message.text == "ask":
+            self.ask()
+        elif message.text == "enter":
+            self.enter(self.token and 1)
+        else:
+            self.consent = self.consent | {f"{sender}"}
+            if sender == 4:
+                self.send((1,) if self.asking else (1, 2), Word("ask" if self.asking else "enter"))
+            if len(self.consent) == 2:
+                self.enter(self.token or None)
+
+    @upon_command("release")
+    def go_outside(self) -> None:
+        self.leave()
+        if self.asking and self.id == 5:
+            self.send(1, Word("enter"))
+
+
+@pytest.mark.parametrize("fifo", [True, False], ids=["fifo", "overtaking"])
+def test_who_shows_a_larger_token_does_not_hide_that_two_met_inside_before(fifo):
+    asked = question(f"{HERE}:Screen", n=5, parameters={"token": 2}, fifo=fifo, properties=["mutual_exclusion"])
+    assert explore(asked, False).violated == explore(asked, True).violated == "mutual_exclusion"
+
+
+def test_where_entries_are_counted_it_matters_who_asked_before():
+    asked = question(f"{HERE}:Screen", n=5, parameters={"asking": True}, properties=["bounded_waiting"])
+    asked.scenario = msgspec.structs.replace(asked.scenario, waiting_limit=0)
+    assert explore(asked, False).violated == explore(asked, True).violated == "bounded_waiting"
 
 
 def test_a_ring_where_links_keep_the_order_is_a_single_run():

@@ -4,6 +4,7 @@ import pytest
 from small_instances import explore, question
 
 from habemus.checking.semantics import Semantics
+from habemus.process import Election, upon_start, upon_timeout
 
 
 def labels(semantics: Semantics, state):
@@ -117,6 +118,30 @@ def test_the_simultaneous_detector_tells_all_at_one_moment():
     assert not any("suspect" in label for label in labels(semantics, state))
 
 
+@pytest.mark.parametrize("detector", ["perfect", "simultaneous"])
+@pytest.mark.parametrize("timing", ["ordered", "bounded"])
+def test_time_does_not_stand_still_for_what_a_detector_has_to_say(timing, detector):
+    limits = {"crashes": 2, "recoveries": 1, "timing": timing, "detector": detector}
+    search = explore(question("bully", n=3, properties=["nothing"], **limits), False)
+    semantics = search.semantics
+    for state in search.states:
+        semantics.expand(state)
+        assert semantics.progress or not semantics.is_news_under_way(state)
+
+
+def test_who_is_back_is_told_once_of_each_that_is_down():
+    semantics = question("bully", n=3, crashes=2, recoveries=1, timing="async", alarms=0).semantics()
+    told = ("deliver 3>1 Coordinator", "deliver 3>2 Coordinator", "suspect 2 3")
+    state = follow(semantics, "start 1", "start 2", "start 3", "crash 3", "crash 2", "recover 2", *told)
+    assert "suspect 2 3" not in labels(semantics, state)
+
+
+def test_nobody_is_told_anything_before_its_first_step():
+    semantics = question("ring-coordinator", n=3, crashes=1, detector="simultaneous", starts="step").semantics()
+    assert labels(semantics, follow(semantics, "crash 3")) == ["start 1", "start 2"]
+    assert "suspect all 3" in labels(semantics, follow(semantics, "crash 3", "start 1", "start 2"))
+
+
 def test_the_eventual_detector_errs_within_the_ledger_and_takes_it_back():
     semantics = question("bully", n=2, timing="async", detector="eventual", mistakes=1).semantics()
     start = ("start 1", "start 2")
@@ -155,6 +180,35 @@ def test_every_set_of_starters_but_the_empty_one_is_explored():
         else:
             agenda += [move.state for move in semantics.expand(state)]
     assert len(begun) == 7
+
+
+class Reticent(Election):
+    """Whoever starts does nothing that others see; one with an even id does nothing at all."""
+
+    name = "reticent"
+    topology = "complete"
+
+    @upon_start
+    def begin(self) -> None:
+        if self.id % 2 or self.id == self.n:
+            self.set_timer("nap", 1)
+
+    @upon_timeout("nap")
+    def wake_up(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("starts", ["first", "step"])
+def test_nor_is_one_left_out_because_it_does_not_show_who_has_started(starts):
+    def asleep(state):
+        return tuple(bool(semantics.locals[local].timers) for local in state[:4])
+
+    asked = question("test_semantics:Reticent", n=4, anybody=True, starts=starts, alarms=0, properties=["nothing"])
+    search = explore(asked, False)
+    semantics = search.semantics
+    ends = {asleep(state) for state in search.states if not semantics.expand(state)}
+    # Of 1, 3 and 4 it shows; 2 may have started alone.
+    assert ends == {(a, False, b, c) for a in (True, False) for b in (True, False) for c in (True, False)}
 
 
 def test_commands_are_given_when_they_make_sense():

@@ -11,7 +11,19 @@ from habemus.checking.check import HOLDS, INCOMPLETE, VIOLATED, Effort, check
 from habemus.checking.replay import play
 from habemus.checking.search import DEPTH
 from habemus.checking.telling import told_steps
-from habemus.process import Election, Message, MisuseError, Mutex, Pid, upon, upon_command, upon_start
+from habemus.process import (
+    Election,
+    Message,
+    MisuseError,
+    Mutex,
+    Parameter,
+    Pid,
+    upon,
+    upon_command,
+    upon_start,
+    upon_suspect,
+    upon_timeout,
+)
 from habemus.scenario import read_scenario
 from habemus.simulation.run import ClauseError
 
@@ -179,6 +191,60 @@ def test_who_waits_while_others_go_on_for_ever_starves():
     assert "3 asked" in verdict.witness
 
 
+class Patient(Election):
+    """Two play for ever; 1 takes office when its timer has run out for the third time."""
+
+    name = "patient"
+    topology = "complete"
+    times: int = 0
+
+    @upon_start
+    def serve(self) -> None:
+        if self.id == 1:
+            self.send(2, Ball())
+            self.set_timer("nap", 1)
+
+    @upon(Ball)
+    def return_ball(self, sender: Pid, message: Ball) -> None:
+        self.send(sender, message)
+
+    @upon_timeout("nap")
+    def wake_up(self) -> None:
+        self.times += 1
+        if self.times == 3:
+            self.elect(self.id)
+        else:
+            self.set_timer("nap", 1)
+
+
+@pytest.mark.parametrize(
+    ("limits", "bounded"),
+    [({"alarms": 2}, True), ({"alarms": 3}, False), ({"alarms": 5, "bounds": {"times": 2}}, True)],
+)
+def test_a_run_without_end_is_not_judged_if_only_a_limit_keeps_somebody_from_going_on(limits, bounded):
+    verdict = check(question(f"{HERE}:Patient", n=2, properties=["termination"], **limits))
+    assert verdict.verdict == HOLDS and verdict.truncated == bounded
+
+
+class Resigned(Election):
+    """Elects nobody, and counts whom it is told to suspect."""
+
+    name = "resigned"
+    topology = "complete"
+    suspects: int = 0
+
+    @upon_suspect
+    def count(self, subject: Pid) -> None:
+        self.suspects += 1
+
+
+@pytest.mark.parametrize("reduced", [True, False], ids=["reduced", "full"])
+def test_the_end_of_a_run_is_judged_though_a_fault_that_could_still_come_is_beyond_a_bound(reduced):
+    limits = {"detector": "eventual", "mistakes": 1, "bounds": {"suspects": 0}}
+    verdict = check(question(f"{HERE}:Resigned", n=2, properties=["termination"], **limits), Effort(reduced=reduced))
+    assert verdict.violated == "termination"
+
+
 def test_unfair_runs_are_no_counterexample():
     """A ring passes its token for ever; whoever wants in gets it unless a link is left out for ever."""
     assert check(question("token-ring", n=3)).verdict == HOLDS
@@ -201,6 +267,54 @@ def test_counterexamples_are_the_shortest_and_replay_to_the_same_violation(seed,
         assert first.digest == second.digest
         assert "uniqueness" in [judge.name for judge in second.properties if judge.witness is not None]
         assert second.surprises == []
+
+
+@dataclass(frozen=True)
+class Note(Message):
+    """Two numbers, of which one is often left out."""
+
+    left: int = 0
+    right: int = 0
+
+
+class Musical(Election):
+    """2 sends four notes to 1, who rises when it hears them in the order that `tune` says."""
+
+    name = "musical"
+    topology = "complete"
+    tune: Parameter[tuple[int, ...]] = ()
+
+    heard: tuple[int, ...] = ()
+
+    @upon_start
+    def play(self) -> None:
+        if self.id == 2:
+            self.elect(2)
+            for note in (Note(left=1), Note(right=1), Note(left=3), Note(right=1)):
+                self.send(1, note)
+
+    @upon(Note)
+    def hear(self, sender: Pid, message: Note) -> None:
+        self.heard = (*self.heard, message.left + 2 * message.right)
+        if self.heard == self.tune:
+            self.elect(self.id)
+
+
+@pytest.mark.parametrize(
+    ("tune", "limits", "numbered"),
+    [
+        ((2,), {"fifo": False}, 0),  # `Note(1)` and `Note(right=1)` are not one
+        ((2, 1, 2, 3), {"reorders": 1}, 1),  # the second of two equal notes overtakes all
+        ((2, 1, 3, 2), {"reorders": 1}, 0),
+    ],
+)
+def test_steps_that_look_alike_have_names_of_their_own(tune, limits, numbered):
+    verdict = check(
+        question(f"{HERE}:Musical", n=2, parameters={"tune": list(tune)}, properties=["uniqueness"], **limits)
+    )
+    assert verdict.violated == "uniqueness" and "still held it" in verdict.witness
+    assert sum("#2" in step for step in verdict.counterexample.schedule.steps) == numbered
+    assert play(verdict.counterexample).surprises == []
 
 
 def test_depth_first_and_random_runs_find_it_too():

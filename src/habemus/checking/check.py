@@ -107,6 +107,7 @@ class Verdict:
         for count in ("states", "transitions", "seconds", "set_aside", "clauses", "lookups", "misses", "bytes"):
             setattr(self, count, getattr(self, count) + getattr(other, count))
         self.depth = max(self.depth, other.depth)
+        self.reduced = self.reduced or other.reduced
         self.truncated = self.truncated or other.truncated
         self.stopped = self.stopped or other.stopped
         self.interrupted = self.interrupted or other.interrupted
@@ -379,18 +380,18 @@ def started(semantics: Semantics, moves: list[Move]) -> list[int]:
 def scenario_of(question: Question, semantics: Semantics, moves: list[Move], lasso: Lasso | None) -> Scenario:
     """The run as a scenario that can be replayed."""
     scenario, limits, topology = question.scenario, question.limits, semantics.topology
-    steps = [move for move in moves if semantics.events[move.event].kind != "abstain"]
-    loop = len(steps) if lasso is not None else None
-    if lasso is not None:
-        steps += lasso.circle
+    run = [*moves, *lasso.circle] if lasso is not None else moves
+    named = zip(run, semantics.names(run), strict=True)
+    steps = [name for move, name in named if semantics.events[move.event].kind != "abstain"]
+    loop = len(steps) - len(lasso.circle) if lasso is not None else None
     shared = {field.name for field in fields(limits)}
     kept: dict[str, Any] = {name: getattr(limits, name) for name in Schedule.__struct_fields__ if name in shared}
-    schedule = Schedule(steps=[semantics.label(move) for move in steps], loop=loop, **kept)
+    schedule = Schedule(steps=steps, loop=loop, **kept)
     regular = topology.kind in ("ring", "complete")
     place = Place(kind=topology.kind, ids=list(topology.ids))
     if not regular:
         place = Place(ids=list(topology.ids), edges=topology.edges())
-    starters = started(semantics, steps) if semantics.mutex_layer < 0 else None
+    starters = started(semantics, run) if semantics.mutex_layer < 0 else None
     return msgspec.structs.replace(
         scenario,
         title=f"{scenario.algorithm}: a counterexample",

@@ -100,7 +100,7 @@ class Faults(Moves):
                 if not self.locals[child[other]].up:
                     if self.listens:
                         word = self.event_number(Event("suspect", place, "", 0, self.topology.ids[other]))
-                        child[n + place] = self.inboxes.added(child[n + place], word)
+                        child[n + place] = self.inboxes.added(self.inboxes.without(child[n + place], {word}), word)
                     if not ledger.recoveries:  # it will not be back
                         child[other] = self.local_number(Local(other, False, True, 0, 0, (), ()))
                         child[n + other] = CLOSED
@@ -110,10 +110,11 @@ class Faults(Moves):
     # The detector
 
     def announce(self, child: list[int], place: int, word: str) -> None:
-        """The detector will tell all others, and takes back what is no longer true."""
+        """The detector will tell all others, if anybody has a clause for it, and takes back what is no longer true."""
         if not self.listens:
             return
         n, pid = self.n, self.topology.ids[place]
+        heeded = any(word in anatomy.events for anatomy in self.stack)
         for other in range(n):
             if other == place:
                 continue
@@ -122,7 +123,7 @@ class Faults(Moves):
             stale = {trust, self.event_number(Event("suspect", other, "", 0, pid))}
             suspected = self.limits.detector == EVENTUAL and trust in self.inboxes.events(inbox)
             child[n + other] = self.inboxes.without(inbox, stale)
-            if self.locals[child[other]].up and not (suspected and word == "suspect"):
+            if heeded and self.locals[child[other]].up and not (suspected and word == "suspect"):
                 news = self.event_number(Event(word, other, "", 0, pid))
                 child[n + other] = self.inboxes.added(child[n + other], news)
 
@@ -150,23 +151,26 @@ class Faults(Moves):
         )
 
     def tell_all(self, moves: list[Move], state: State) -> None:
-        """The simultaneous detector speaks: all who have yet to hear something are told at one moment."""
+        """The simultaneous detector speaks: all who have yet to hear something are told at one moment.
+
+        With time that is when it is due for the first of them, for one who is just back has not waited as long.
+        """
         n = self.n
-        waiting: dict[tuple[str, int], int] = {}
-        ready: dict[tuple[str, int], list[tuple[int, int]]] = {}
-        left = [dict(self.inboxes.arrivals(inbox)) for inbox in state[n : 2 * n]]
+        waiting: dict[tuple[str, int], list[tuple[int, int]]] = {}
+        arriving = {event for inbox in state[n : 2 * n] for event, _ in self.inboxes.arrivals(inbox)}
+        enough = any if self.limits.timing == BOUNDED else all
         for place in range(n):
             for event in self.inboxes.events(state[n + place]):
                 word = self.events[event]
                 if word.kind in WORDS:
-                    waiting[(word.kind, word.sender)] = waiting.get((word.kind, word.sender), 0) + 1
-                    if event in left[place]:
-                        ready.setdefault((word.kind, word.sender), []).append((place, event))
-        for (kind, subject), told in ready.items():
-            if len(told) == waiting[(kind, subject)] and (kind == "trust" or self.is_known_dead(state, subject)):
+                    waiting.setdefault((word.kind, word.sender), []).append((place, event))
+        for (kind, subject), told in waiting.items():
+            awake = all(self.hears[state[place]] for place, _ in told)
+            ready = awake and enough([event in arriving for _, event in told])
+            if ready and (kind == "trust" or self.is_known_dead(state, subject)):
                 child = list(state)
                 for place, event in told:
-                    child[n + place] = left[place][event]
+                    child[n + place] = self.inboxes.without(child[n + place], {event})
                 news = self.event_number(Event("inform", -1, kind, 0, subject))
                 for after, coins in self.taken_together(child, told):
                     moves.append(Move(news, None, tuple(after), coins))

@@ -15,9 +15,9 @@ import msgspec
 
 from habemus.checking.limits import ASYNC, BOUNDED, LATE, Limits
 from habemus.checking.semantics import Semantics
-from habemus.checking.steps import Setting
-from habemus.process import Anatomy, Detector
-from habemus.scenario import Place, Scenario, ScenarioError
+from habemus.checking.steps import Setting, size
+from habemus.process import Anatomy, Detector, Election
+from habemus.scenario import Place, Scenario, ScenarioError, check_fault_targets
 from habemus.simulation.agenda import starters_of
 from habemus.simulation.placing import place_processes
 from habemus.simulation.run import build_stack, properties_of
@@ -73,6 +73,9 @@ def settled(scenario: Scenario, timing: str | None, given: dict[str, Any]) -> tu
         raise ScenarioError(f"--detector {given['detector']}: {scenario.algorithm} does not listen to one")
     if limits.get("anybody") and limits.get("starts") == LATE:
         raise ScenarioError("--starts late: name the starters; --starters any goes with --starts first or step")
+    eager = [anatomy.cls for anatomy in stack if "start" in anatomy.events and not issubclass(anatomy.cls, Election)]
+    if limits.get("anybody") and eager:
+        raise ScenarioError(f"--starters any: {eager[0].name} is no election, and starts by itself; leave it out")
     return scenario, Limits(timing=timing, fifo=scenario.network.fifo, **limits)
 
 
@@ -122,13 +125,26 @@ def fewer_starters(starters: list[int]) -> Iterator[list[int]]:
 
 
 def check_wanted(scenario: Scenario, wanted: list[str], limits: Limits) -> None:
-    """Refuse properties and bounds that the algorithm does not have."""
+    """Refuse properties and bounds that the algorithm does not have, and starters that are not there."""
     stack, _ = build_stack(scenario)
+    check_fault_targets(scenario, place_processes(scenario, [anatomy.cls for anatomy in stack]).ids)
     known = [judge.name for judge in properties_of(scenario, stack)]
     for name in wanted:
         if name not in known:
             raise ScenarioError(f"--property {name}: expected one of {', '.join(known)}")
-    fields = [field for anatomy in stack for field in anatomy.fields]
+    semantics = Question(scenario, limits, wanted).semantics()
+    layers = semantics.locals[semantics.initial[0]].layers
+    at_first = {
+        name: value
+        for anatomy, layer in zip(stack, layers, strict=True)
+        for name, value in zip(anatomy.fields, layer, strict=True)
+    }
     for name in limits.bounds:
-        if name not in fields:
-            raise ScenarioError(f"--bound {name}: {scenario.algorithm} has no such field; it has: {', '.join(fields)}")
+        if name not in at_first:
+            raise ScenarioError(
+                f"--bound {name}: {scenario.algorithm} has no such field; it has: {', '.join(at_first)}"
+            )
+        if at_first[name] is not None and size(at_first[name]) is None:
+            raise ScenarioError(
+                f"--bound {name}: expected a field that counts or collects; this is {at_first[name]!r} at first"
+            )

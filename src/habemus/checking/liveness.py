@@ -5,14 +5,18 @@ one some time (weak fairness, for the steps of each process on its own and for e
 strongly connected set of states, so these are found (Tarjan), each within the states in which something that should
 come about has not; a set in which nobody is left out is a violation. The lasso goes to it, and then round it through a
 step of everybody who has to take one.
+
+Who does not take a step only because a limit is in the way is left out, too: such a circle is the end of what the
+limits allow, and not judged.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from habemus.checking.moves import Move
+from habemus.checking.moves import Move, State
 from habemus.checking.search import Search
+from habemus.checking.semantics import Semantics
 
 Edge = tuple[Move, int]
 Group = tuple[str, int, int]
@@ -109,9 +113,16 @@ def components(graph: list[list[Edge]], allowed: list[bool]) -> list[list[int]]:
     return found
 
 
-def group_of(search: Search, move: Move) -> Group:
+def kept_from_going_on(semantics: Semantics, state: State) -> set[Group]:
+    """Who would take a step in a state if no limit were in the way."""
+    semantics.expand(state)
+    found = {group_of(semantics, event) for event in semantics.left_out[: semantics.held_back]}
+    return found | {("process", place, 0) for place in range(semantics.n) if not semantics.resting[state[place]]}
+
+
+def group_of(semantics: Semantics, number: int) -> Group:
     """Who must not be left out for ever: the link of a message, or the process that does something of its own."""
-    event = search.semantics.events[move.event]
+    event = semantics.events[number]
     if event.kind in ("deliver", "suspect", "trust"):
         return ("link", event.sender, event.place)
     if event.kind in ("start", "timeout", "command"):
@@ -124,25 +135,33 @@ FAULTS = ("crash", "recover", "lose", "double", "overtake", "mistake")
 
 def is_fair(search: Search, graph: list[list[Edge]], component: list[int]) -> bool:
     """Whether everybody who could take a step all the time takes one within the component."""
-    inside = set(component)
-    taken = {group_of(search, move) for number in component for move, there in graph[number] if there in inside}
+    taken = taken_within(search, graph, component)
     always: set[Group] | None = None
     for number in component:
-        able = {group_of(search, move) for move, _ in graph[number]}
+        kept = kept_from_going_on(search.semantics, search.states[number])
+        able = {group_of(search.semantics, move.event) for move, _ in graph[number]} | kept
         always = able if always is None else always & able
+        search.truncated = search.truncated or bool(kept)
     return not any(group not in taken and group[0] not in FAULTS for group in always or set())
+
+
+def taken_within(search: Search, graph: list[list[Edge]], component: list[int]) -> set[Group]:
+    """Who takes a step within a component."""
+    inside = set(component)
+    edges = [edge for number in component for edge in graph[number]]
+    return {group_of(search.semantics, move.event) for move, there in edges if there in inside}
 
 
 def circle_through(search: Search, graph: list[list[Edge]], component: list[int]) -> list[Move]:
     """Steps from the first state of a component round to it again, by way of a step of everybody who takes any."""
     inside = set(component)
-    wanted = {group_of(search, move) for number in component for move, there in graph[number] if there in inside}
+    wanted = taken_within(search, graph, component)
     circle: list[Move] = []
     here = component[0]
     while wanted:
-        way = shortest(graph, inside, here, lambda edge: group_of(search, edge[0]) in wanted)
+        way = shortest(graph, inside, here, lambda edge: group_of(search.semantics, edge[0].event) in wanted)
         for move, there in way:
-            wanted.discard(group_of(search, move))
+            wanted.discard(group_of(search.semantics, move.event))
             circle.append(move)
             here = there
     if here != component[0]:

@@ -46,7 +46,7 @@ class Moves(Twins):
         self.ledgers: list[Ledger] = []
         self.ledger_numbers: dict[Ledger, int] = {}
         self.quiet_ledger = self.ledger_number(Ledger())
-        self.cut = False  # whether the last expansion left out a move because of a bound
+        self.left_out: list[int] = []  # the events that the last expansion left out because of a bound
 
     def ledger_number(self, ledger: Ledger) -> int:
         """The number of a ledger."""
@@ -65,7 +65,7 @@ class Moves(Twins):
         n = self.n
         for outcome in self.results(local, event):
             if self.excess[outcome.local]:
-                self.cut = True
+                self.left_out.append(event)
                 continue
             child = list(state)
             child[place] = outcome.local
@@ -100,7 +100,7 @@ class Moves(Twins):
             for earlier, coins in partial:
                 for outcome in self.results(earlier[place], event):
                     if self.excess[outcome.local]:
-                        self.cut = True
+                        self.left_out.append(event)
                         continue
                     later = list(earlier)
                     later[place] = outcome.local

@@ -9,7 +9,7 @@ may be explored alone, and all else left for later, if
      way to p (but what is behind e in its queue), and with all that others may send to p before e. That e and f commute
      in a local state takes four look-ups: e then f and f then e lead to the same local state, send the same, and show
      onlookers the same, or the same a step earlier if what they see is that p enters or takes office: p is inside for
-     longer then, and whoever met it there still does;
+     longer then, and whoever met it there still does (but an entry with a token turns others away, see `is_opening`);
   3. no circle of explored states consists of such choices only.
 
 What others may send before e is learned. The steps of a process that were explored, or looked at in (2), form a graph
@@ -298,24 +298,27 @@ class Reduction:
 
     def next_sent(self, inbox: int, later: Bag) -> list[int]:
         """What others may send and have arrive next: where order is kept, nothing overtakes what is under way."""
-        semantics = self.semantics
+        inboxes = self.semantics.inboxes
         waiting: set[int] = set()
         if self.fifo:
-            waiting = {semantics.events[event].sender for event in semantics.inboxes.events(inbox)}
+            waiting = {inboxes.channels[event] for event in inboxes.events(inbox)}
         found = []
         bits = later[0]
         while bits:
             low = bits & -bits
             number = low.bit_length() - 1
-            if not waiting or semantics.events[number].sender not in waiting:
+            if not waiting or inboxes.channels[number] not in waiting:
                 found.append(number)
             bits ^= low
         return found
 
     def is_behind(self, other: int, event: int) -> bool:
-        """Whether a message cannot arrive before another: it is the same, or in the same queue."""
-        events = self.semantics.events
-        return other == event or (self.fifo and events[other].sender == events[event].sender)
+        """Whether a message cannot arrive before another: it is the same, or in the same queue.
+
+        Not whether it has the same sender: an eventual detector speaks of a process in a queue of its own.
+        """
+        channels = self.semantics.inboxes.channels
+        return other == event or (self.fifo and channels[other] == channels[event])
 
     def may_come_first(self, own: int) -> bool:
         """Whether a process may do this of its own while a message is under way to it."""
@@ -348,11 +351,19 @@ class Reduction:
         return False
 
     def is_opening(self, outcome: Outcome) -> bool:
-        """Whether all that onlookers see is that a process enters or takes office."""
-        note = self.semantics.onlookers.notes[outcome.note]
-        return all(
-            what in ("enter", "term") or (what == "leader" and subject == process) for process, what, subject in note
-        )
+        """Whether all that onlookers see is that a process takes office, or enters, and hides nothing by it.
+
+        An entry with a token may turn away others who would have met each other inside; and where entries are counted
+        it matters who asked before.
+        """
+        onlookers = self.semantics.onlookers
+        for process, what, subject in onlookers.notes[outcome.note]:
+            if what == "enter":
+                if subject is not None or onlookers.counting:
+                    return False
+            elif what != "term" and (what != "leader" or subject != process):
+                return False
+        return True
 
     def commute(self, local: int, event: int, other: int, own: bool) -> bool:
         """Whether the order of two events in a local state makes no difference to anybody."""

@@ -224,12 +224,11 @@ def replay(scenario: Scenario, recorder: Recorder) -> Replay:
     semantics = question.semantics()
     player = Player(semantics, properties_of(scenario, semantics.stack), recorder)
     for number, step in enumerate(schedule.steps):
-        moves = semantics.expand(player.state)
-        move = next((move for move in moves if semantics.label(move) == step), None)
-        if move is None:
-            possible = ", ".join(sorted(semantics.label(move) for move in moves)[:6]) or "nothing"
+        moves = semantics.named(player.state)
+        if step not in moves:
+            possible = ", ".join(sorted(moves)[:6]) or "nothing"
             raise ScenarioError(f"schedule.steps[{number}]: {step!r} is not possible then; possible: {possible}")
-        player.step(move)
+        player.step(moves[step])
     player.conclude(schedule.loop is not None)
     return Replay(scenario, player)
 

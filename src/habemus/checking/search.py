@@ -191,7 +191,7 @@ class Search:
             moves = semantics.expand(state)
             if semantics.progress == 0:
                 self.judge_end(number, state)
-            elif semantics.cut:
+            if semantics.left_out:
                 self.truncated = True
         if reduction is not None:
             for move in moves:
@@ -234,8 +234,8 @@ class Search:
         return moves
 
     def judge_end(self, number: int, state: State) -> None:
-        """Nothing is left to do in this state: is all as it should be?"""
-        if self.semantics.cut or not self.semantics.is_final(state):
+        """Nothing is left to do in this state, unless a limit is in the way: is all as it should be?"""
+        if self.semantics.held_back or not self.semantics.is_final(state):
             self.truncated = True
             return
         failing = self.semantics.shortfall(state)

@@ -30,8 +30,8 @@ from habemus.checking.limits import BOUNDED, FIRST, ORDERED, SIMULTANEOUS
 from habemus.checking.moves import Ledger, Move, State
 from habemus.checking.probe import Event, Local
 from habemus.checking.steps import Setting
-from habemus.process import Pid
-from habemus.process.anatomy import message_fields
+from habemus.process import Message, Pid
+from habemus.process.anatomy import field_defaults, message_fields
 
 
 class Semantics(Faults):
@@ -40,6 +40,7 @@ class Semantics(Faults):
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
         self.progress = 0  # how many moves of the last expansion are no faults
+        self.held_back = 0  # how many of the events that it left out are no faults
         self.tick = self.event_number(Event("tick", -1))
         self.pulse = self.event_number(Event("pulse", -1))
         self.initial = self.initial_state()
@@ -76,7 +77,7 @@ class Semantics(Faults):
     def expand(self, state: State) -> list[Move]:
         """All that may happen in a state: first what processes and the network do by themselves, then faults."""
         moves: list[Move] = []
-        self.cut = False
+        self.left_out = []
         n = self.n
         waiting = self.waiting_to_start(state)
         for place, event, rest in self.single_steps(state):
@@ -88,7 +89,7 @@ class Semantics(Faults):
                     if self.limits.starts == FIRST:
                         break
             if self.limits.starts == FIRST:
-                self.progress = len(moves)
+                self.progress, self.held_back = len(moves), len(self.left_out)
                 return moves
         if self.listens and self.limits.detector == SIMULTANEOUS:
             self.tell_all(moves, state)
@@ -96,7 +97,7 @@ class Semantics(Faults):
             self.take_pulse(moves, state)
         elif self.limits.timing == BOUNDED:
             self.take_tick(moves, state)
-        self.progress = len(moves)
+        self.progress, self.held_back = len(moves), len(self.left_out)
         if state[2 * n + 1] != self.quiet_ledger:
             self.expand_faults(moves, state)
         return moves
@@ -138,15 +139,23 @@ class Semantics(Faults):
 
     def abstain(self, moves: list[Move], state: State, place: int) -> None:
         """A process that might start does not, unless it is the last that could."""
-        local = self.locals[state[place]]
-        idle = self.local_number(Local(place, True, True, local.wishes, local.alarms, (), local.layers))
-        earlier = [
-            self.locals[state[other]].layers != self.locals[self.initial[other]].layers for other in range(place)
-        ]
-        if place < self.n - 1 or any(earlier) or any(inbox != EMPTY for inbox in state[self.n : 2 * self.n]):
+        earlier = any(self.may_have_started(state, other) for other in range(place))
+        if place < self.n - 1 or earlier or any(inbox != EMPTY for inbox in state[self.n : 2 * self.n]):
             child = list(state)
-            child[place] = idle
+            child[place] = self.idle(place)
             moves.append(Move(self.event_number(Event("abstain", place)), None, tuple(child)))
+
+    def idle(self, place: int) -> int:
+        """The local state of a process that might have started, and did not."""
+        born = self.locals[self.initial[place]]
+        return self.local_number(Local(place, True, True, born.wishes, born.alarms, (), born.layers))
+
+    def may_have_started(self, state: State, place: int) -> bool:
+        """Whether it shows that a process has started, or would not show if it had."""
+        untouched, idle = self.initial[place], self.idle(place)
+        if state[place] != idle:
+            return state[place] != untouched
+        return any(step.local == idle and not step.sends for step in self.results(untouched, self.starting[place]))
 
     def take_tick(self, moves: list[Move], state: State) -> None:
         """Time passes, unless something is due."""
@@ -218,6 +227,31 @@ class Semantics(Faults):
 
     # Words
 
+    def named(self, state: State) -> dict[str, Move]:
+        """All that may happen in a state, by its label; of several with one label the later are numbered.
+
+        Such are two equal messages on one link, if one is older or overtakes more than the other.
+        """
+        found: dict[str, Move] = {}
+        for move in self.expand(state):
+            name = label = self.label(move)
+            count = 1
+            while name in found and (found[name].event, found[name].state) != (move.event, move.state):
+                count += 1
+                name = f"{label} #{count}"
+            found.setdefault(name, move)
+        return found
+
+    def names(self, moves: list[Move]) -> list[str]:
+        """The steps of a run from the beginning, each by the name that it has there."""
+        found = []
+        state = self.initial
+        for move in moves:
+            options = self.named(state).items()
+            found.append(next(name for name, at in options if (at.event, at.state) == (move.event, move.state)))
+            state = move.state
+        return found
+
     def label(self, move: Move) -> str:
         """A move as a schedule names it: `deliver 2>3 Candidate(5)`, `timeout 4 answer`, `crash 3`, `tick`."""
         event = self.events[move.event]
@@ -228,11 +262,19 @@ class Semantics(Faults):
             return event.kind + coins
         pid = self.topology.ids[event.place]
         if event.kind in ("deliver", "lose", "double", "overtake"):
-            content = ", ".join([str(value) for value in message_fields(event.message).values()])
-            letter = f"{type(event.message).__name__}({content})" if content else type(event.message).__name__
-            return f"{event.kind} {event.sender}>{pid} {letter}{coins}"
+            return f"{event.kind} {event.sender}>{pid} {letter(event.message)}{coins}"
         if event.kind in ("suspect", "trust", "mistake"):
             return f"{event.kind} {pid} {event.sender}{coins}"
         if event.kind == "command":
             return f"{event.name} {pid}{coins}"
         return f"{event.kind} {pid}" + (f" {event.name}" if event.kind == "timeout" else "") + coins
+
+
+def letter(message: Message) -> str:
+    """A message as a schedule names it: `Vote(5, weight=2)`. Fields at their default are left out, later ones named."""
+    contents = message_fields(message)
+    words: list[str] = []
+    for position, (name, _) in enumerate(field_defaults(type(message))):
+        if name in contents:
+            words.append(f"{contents[name]}" if len(words) == position else f"{name}={contents[name]}")
+    return f"{type(message).__name__}({', '.join(words)})" if words else type(message).__name__

@@ -33,6 +33,13 @@ class Outcome:
         self.explored = False  # whether the search has met it
 
 
+def size(value: Any) -> int | None:
+    """What a bound is compared with: a number, or how many there are; nothing else has a size."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    return len(value) if isinstance(value, tuple | frozenset) else None
+
+
 def has_circle(successors: dict[int, set[int]]) -> bool:
     """Whether a graph has a circle: what nothing leads to is taken away until nothing, or a circle, is left."""
     entries: dict[int, int] = dict.fromkeys(successors, 0)
@@ -130,7 +137,7 @@ class Steps:
         for anatomy, snapshot in zip(self.stack, local.layers, strict=True):
             for name, value in zip(anatomy.fields, snapshot, strict=True):
                 bound = self.limits.bounds.get(name)
-                if bound is not None and (value if isinstance(value, int) else len(value)) > bound:
+                if bound is not None and (size(value) or 0) > bound:
                     return True
         return False
 

@@ -123,11 +123,13 @@ def check_command(
     from habemus.cli.report import check_diagram, check_writable
     from habemus.scenario import ScenarioError
 
-    for path in (trace, save):
-        check_writable(path)
+    check_writable(trace)
+    check_saved(save)
     check_diagram(diagram)
     effort = Effort(not full, DEPTH if depth_first else BREADTH, states, int(memory * 1e9), random_walk)
     if everything:
+        if name is not None:
+            raise ScenarioError(f"--all checks the whole catalogue at its default sizes; leave out {name}, or --all")
         from habemus.cli.check_report import report_catalogue
 
         return report_catalogue(effort, jobs or os.cpu_count() or 1, json)
@@ -197,6 +199,16 @@ def check_command(
     return report(verdict, json, trace, diagram, save)
 
 
+def check_saved(path: str | None) -> None:
+    """Refuse a file for a scenario that nobody could read again."""
+    from habemus.cli.report import check_writable
+    from habemus.scenario import ScenarioError
+
+    if path is not None and not path.endswith((".toml", ".json")):
+        raise ScenarioError(f"--save {path}: expected a name that ends in .toml or .json")
+    check_writable(path)
+
+
 def foreseen_states(question: Question, effort: Effort) -> int:
     """How many states the search will find at least, where that can be told beforehand."""
     from habemus.checking.check import least_states
@@ -213,8 +225,13 @@ def foreseen_states(question: Question, effort: Effort) -> int:
 
 def bound_of(text: str) -> tuple[str, int]:
     """`term=2`."""
+    from habemus.scenario import ScenarioError
+
     field, _, value = text.partition("=")
-    return field.strip(), o.whole(value, "--bound")
+    most = o.whole(value, "--bound")
+    if most < 0:
+        raise ScenarioError(f"--bound {text}: expected 0 or more, as in term=2")
+    return field.strip(), most
 
 
 def asked(

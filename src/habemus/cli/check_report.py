@@ -129,8 +129,7 @@ def figures(verdict: Verdict) -> list[RenderableType]:
     )
     lines = [Text(first), Text(second, "dim")]
     if verdict.set_aside:
-        other = "full" if verdict.reduced else "reduced"
-        lines.append(Text(f"  besides, {verdict.set_aside:,} states of a {other} search that was given up", "dim"))
+        lines.append(Text(f"  besides, {verdict.set_aside:,} states of searches that were given up", "dim"))
     return [*lines]
 
 

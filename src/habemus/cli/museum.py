@@ -113,12 +113,12 @@ def question(cls: Any, instance: Instance, violates: str) -> Question:
 def show(exhibit: Exhibit, json: bool, trace: str | None, diagram: str | None, save: str | None) -> int:
     """One of them: what is different, and what comes of it."""
     from habemus.checking.check import INCOMPLETE, Effort
-    from habemus.cli.check import verdicts
+    from habemus.cli.check import check_saved, verdicts
     from habemus.cli.check_report import STATUS
     from habemus.cli.report import check_diagram, check_writable, print_json
 
-    for path in (trace, save):
-        check_writable(path)
+    check_writable(trace)
+    check_saved(save)
     check_diagram(diagram)
     asked = [(exhibit.cls, exhibit.instance), (exhibit.sound, exhibit.sound_instance)]
     with closing(
