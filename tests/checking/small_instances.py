@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from habemus.checking.instances import Question, settled
 from habemus.checking.search import BREADTH, Search
-from habemus.process import Election, Message, Parameter, Pid, upon, upon_start
+from habemus.process import Election, Message, Parameter, Pid, upon, upon_start, upon_suspect, upon_trust
 from habemus.scenario import Network, Place, Scenario
 
 
@@ -99,3 +99,17 @@ class AnyProtocol(Election):
     @upon(Letter)
     def read(self, sender: Pid, message: Letter) -> None:
         self.act(f"{sender if self.seed % 2 else ''}{message.kind}", message.lives)
+
+
+class AnyListener(AnyProtocol):
+    """One that listens to a detector, too."""
+
+    name = "any-listener"
+
+    @upon_suspect
+    def doubt(self, subject: Pid) -> None:
+        self.act(f"doubt {subject}", 1)
+
+    @upon_trust
+    def believe(self, subject: Pid) -> None:
+        self.act(f"believe {subject}", 1)

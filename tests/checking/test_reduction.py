@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_instances import AnyProtocol, explore, final_states, question
+from small_instances import AnyListener, AnyProtocol, explore, final_states, question
 
 from habemus.catalogue import algorithm_names, find_algorithm
 from habemus.checking.check import Effort, check
@@ -74,6 +74,27 @@ def test_on_any_protocol_all_ends_are_found_and_every_violation(seed, n, kinds, 
             assert final_states(explore(asked, False)) == final_states(explore(asked, True))
         else:
             assert bool(explore(asked, False).violated) == bool(explore(asked, True).violated)
+
+
+FAULTS = [{"losses": 1}, {"doubles": 1}, {"crashes": 1}, {"crashes": 1, "recoveries": 1}]
+
+
+@settings(max_examples=60)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(2, 3),
+    kinds=st.integers(1, 2),
+    states=st.integers(2, 4),
+    calm=st.integers(2, 8),
+    fifo=st.booleans(),
+    faults=st.sampled_from([*FAULTS, {"reorders": 1}, {"mistakes": 1, "detector": "eventual"}]),
+    detector=st.sampled_from(["perfect", "simultaneous", "eventual"]),
+)
+def test_on_any_protocol_with_any_fault_all_ends_are_found(seed, n, kinds, states, calm, fifo, faults, detector):
+    parameters = {"seed": seed, "kinds": kinds, "states": states, "calm": calm, "lives": 1}
+    limits = {"detector": detector, "starters": [1, 2], "properties": ["nothing"], "fifo": fifo, **faults}
+    asked = question(f"{AnyListener.__module__}:AnyListener", n=n, parameters=parameters, **limits)
+    assert final_states(explore(asked, False)) == final_states(explore(asked, True))
 
 
 @pytest.mark.parametrize("name", CHECKED)

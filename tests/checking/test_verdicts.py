@@ -50,6 +50,37 @@ class PingPong(Election):
         self.send(sender, message)
 
 
+class Alternating(Mutex):
+    """Two take turns: who has the ball keeps it until it has been inside, whether it ever wants to or not."""
+
+    name = "alternating"
+    topology = "complete"
+
+    mine: bool = False
+
+    @upon_start
+    def serve(self) -> None:
+        self.mine = self.id == 1
+
+    @upon_command("acquire")
+    def want(self) -> None:
+        self.ask()
+        if self.mine:
+            self.enter()
+
+    @upon(Ball)
+    def take_turn(self, sender: Pid, message: Ball) -> None:
+        self.mine = True
+        if self.waiting:
+            self.enter()
+
+    @upon_command("release")
+    def pass_on(self) -> None:
+        self.leave()
+        self.mine = False
+        self.send(self.neighbours[0], Ball())
+
+
 class Rude(Mutex):
     """The ball goes to and fro between the first two, who may enter when they have it; the third waits for ever."""
 
@@ -331,6 +362,11 @@ def test_a_budget_that_is_spent_is_said_with_how_far_it_got():
     assert set(verdict.properties.values()) == {None}
 
 
+def test_a_memory_limit_that_is_reached_is_said_too():
+    verdict = check(question("lamport", n=3), Effort(reduced=False, memory=1_000_000))
+    assert verdict.verdict == INCOMPLETE and "memory limit of 0.0 GB" in verdict.stopped
+
+
 class Opaque(Election):
     """Keeps something that cannot be hashed."""
 
@@ -386,3 +422,11 @@ def test_a_clause_that_fails_is_named_with_its_line_and_its_error():
     with pytest.raises(ClauseError, match=r"Clumsy failed .*test_verdicts\.py:\d+, in catch.*IndexError") as error:
         check(question(f"{HERE}:Clumsy", n=3))
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("reduced", [True, False])
+def test_a_lock_that_waits_for_one_who_never_asks_is_no_lock(reduced):
+    verdict = check(question(f"{HERE}:Alternating", n=2), Effort(reduced))
+    assert verdict.violated == "deadlock_freedom" and verdict.shortest
+    assert verdict.counterexample.schedule.steps[-1:] == ["acquire 2"]
+    assert "deadlock_freedom" in [judge.name for judge in play(verdict.counterexample).properties if judge.witness]

@@ -123,6 +123,8 @@ def kept_from_going_on(semantics: Semantics, state: State) -> set[Group]:
 def group_of(semantics: Semantics, number: int) -> Group:
     """Who must not be left out for ever: the link of a message, or the process that does something of its own."""
     event = semantics.events[number]
+    if semantics.is_wish(number):
+        return ("wish", event.place, 0)
     if event.kind in ("deliver", "suspect", "trust"):
         return ("link", event.sender, event.place)
     if event.kind in ("start", "timeout", "command"):
@@ -130,7 +132,7 @@ def group_of(semantics: Semantics, number: int) -> Group:
     return (event.kind, -1, event.sender)
 
 
-FAULTS = ("crash", "recover", "lose", "double", "overtake", "mistake")
+OPTIONAL = ("crash", "recover", "lose", "double", "overtake", "mistake", "wish")
 
 
 def is_fair(search: Search, graph: list[list[Edge]], component: list[int]) -> bool:
@@ -142,7 +144,7 @@ def is_fair(search: Search, graph: list[list[Edge]], component: list[int]) -> bo
         able = {group_of(search.semantics, move.event) for move, _ in graph[number]} | kept
         always = able if always is None else always & able
         search.truncated = search.truncated or bool(kept)
-    return not any(group not in taken and group[0] not in FAULTS for group in always or set())
+    return not any(group not in taken and group[0] not in OPTIONAL for group in always or set())
 
 
 def taken_within(search: Search, graph: list[list[Edge]], component: list[int]) -> set[Group]:

@@ -225,6 +225,8 @@ class Reduction:
     def stands(self, state: State, event: int) -> bool:
         """Whether an event commutes with all that may come before it, by all that is known now."""
         semantics = self.semantics
+        if semantics.is_wish(event):
+            return False  # it may never come, and what is left then would not be seen behind it
         place = semantics.events[event].place
         local, inbox = state[place], state[semantics.n + place]
         if not self.has_one_outcome(local, event) or not self.is_unseen(local, semantics.results(local, event)[0]):

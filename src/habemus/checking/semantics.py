@@ -8,7 +8,7 @@ an event in a local state is worked out once by running its clause (`steps`); fr
     deliver    a message arrives; at a process that is down it is lost
     suspect    the detector speaks of a process that has crashed; trust of one that is back
     timeout    a timer runs out, as the timing assumption allows
-    command    a process asks to enter (`acquire`), or leaves (`release`)
+    command    a process asks to enter (`acquire`), if it ever does, or leaves (`release`)
     crash, recover, lose, double, overtake, mistake      `faults`, while the ledger allows them
     tick       time passes, under `bounded`              pulse   all take a step at once, in a synchronous network
 
@@ -39,7 +39,7 @@ class Semantics(Faults):
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
-        self.progress = 0  # how many moves of the last expansion are no faults
+        self.progress = 0  # how many moves of the last expansion are neither faults nor wishes
         self.held_back = 0  # how many of the events that it left out are no faults
         self.tick = self.event_number(Event("tick", -1))
         self.pulse = self.event_number(Event("pulse", -1))
@@ -97,10 +97,15 @@ class Semantics(Faults):
             self.take_pulse(moves, state)
         elif self.limits.timing == BOUNDED:
             self.take_tick(moves, state)
-        self.progress, self.held_back = len(moves), len(self.left_out)
+        wishes = [move for move in moves if self.is_wish(move.event)] if self.mutex_layer >= 0 else []
+        self.progress, self.held_back = len(moves) - len(wishes), len(self.left_out)
         if state[2 * n + 1] != self.quiet_ledger:
             self.expand_faults(moves, state)
         return moves
+
+    def is_wish(self, event: int) -> bool:
+        """Whether a process asks to enter, which nobody has to: those who do may not depend on it."""
+        return self.events[event].kind == "command" and self.events[event].name == "acquire"
 
     def waiting_to_start(self, state: State) -> int:
         """The first process that hears nothing before it has taken its first step; -1 if there is none."""
