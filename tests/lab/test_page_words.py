@@ -7,6 +7,8 @@ from labs import Visitor
 from pages import open_scenario, until
 from sentences import sentences
 
+from habemus.catalogue import algorithm_names, find_algorithm
+
 PROSE = re.compile(r"\b[a-z]{2,} [a-z]{2,}\b", re.IGNORECASE)
 BLANKS = re.compile(r"blank\d+")
 RUN = {"algorithm": "bully", "topology": {"n": 4}}
@@ -48,16 +50,17 @@ def in_portuguese(page, said):
 def test_every_sentence_of_the_server_has_its_words_in_portuguese(page):
     said = sentences()
     assert len(said) > 120
-    for (where, sentence), (told, known) in zip(said, in_portuguese(page, [text for _, text in said]), strict=True):
-        assert told is not None, f"{where} says {sentence!r}, which words/server.js does not have"
+    known = dict(zip(said, in_portuguese(page, [text for _, text in said]), strict=True))
+    assert [key for key, (told, _) in known.items() if told is None] == [], "words/server.js does not have these"
+    for (where, sentence), (told, shape) in known.items():
         assert set(BLANKS.findall(told)) == set(BLANKS.findall(sentence)), f"{where}: {told!r} has lost something"
-        left = [text for text in known["places"].values() if PROSE.search(text) and text in told]
+        left = [text for text in shape["places"].values() if PROSE.search(text) and text in told]
         assert left == [], f"{where}: {left} stays English in {told!r}"
 
 
 def test_no_sentence_is_translated_that_nobody_says(page):
     shapes = page.evaluate("import('/static/words/server.js').then((words) => Object.keys(words.sentences))")
-    said = {known["english"] for _, known in in_portuguese(page, [text for _, text in sentences()])}
+    said = {known["english"] for _, known in in_portuguese(page, [text for _, text in sentences()]) if known}
     assert set(shapes) - said == set()
 
 
@@ -66,6 +69,19 @@ def test_what_the_server_really_says_is_understood(page, server):
     errors = [visitor.post("/api/run", body).error for body, _ in SAID]
     for error, (told, _), (_, expected) in zip(errors, in_portuguese(page, errors), SAID, strict=True):
         assert told is not None and expected in told, error
+
+
+def test_every_bound_with_a_word_in_its_formula_has_it_in_portuguese(page):
+    formulas = {bound.formula for name in algorithm_names() for bound in find_algorithm(name).bounds}
+    worded = [formula for formula in sorted(formulas) if re.search(r"\b(?!log\b)[a-z]{3,}", formula)]
+    assert worded and all(told is not None for told, _ in in_portuguese(page, worded))
+
+
+def test_the_last_words_of_a_real_process_are_understood(page):
+    ((told, _),) = in_portuguese(
+        page, ["habemus: cannot listen on 127.0.0.1:7: denied; give another address or --listen"]
+    )
+    assert told == "habemus: não é possível escutar em 127.0.0.1:7: denied; dê outro endereço ou --listen"
 
 
 def test_what_nobody_has_words_for_stays_as_it_is(page):
@@ -129,3 +145,42 @@ def test_a_script_that_cannot_be_read_says_so_in_the_language_of_the_page(portug
         until(portuguese, f"document.querySelector('.script .problem').textContent.startsWith('{said}')")
     portuguese.click("#language")
     assert portuguese.locator(".script .problem").inner_text().startswith("This is not JSON")
+
+
+# Titles of branches
+
+
+def rail(page):
+    """What the branches are called."""
+    return [text.partition(" · ")[0] for text in page.locator("#rail .bough > title").all_text_contents()]
+
+
+def test_the_titles_of_branches_follow_the_language_of_the_page(portuguese):
+    portuguese.click("#modes [data-mode=gallery]")
+    portuguese.click(".card[data-name=bully-tanenbaum]")
+    until(portuguese, "habemus.mode === 'watch' && habemus.run.algorithm === 'bully'")
+    portuguese.evaluate("habemus.pause(); habemus.seek(3); habemus.select({process: 2})")
+    portuguese.keyboard.press("c")
+    until(portuguese, "habemus.branches.length === 2 && document.querySelectorAll('#rail .bough').length === 2")
+    portuguese.click("[data-sheet=script]")
+    portuguese.locator("#script").fill("at 9 crash 3")
+    portuguese.click("#run-script")
+    until(portuguese, "habemus.branches.length === 3 && document.querySelectorAll('#rail .bough').length === 3")
+    portuguese.locator("#rail .compare").first.click()
+    until(portuguese, "document.querySelectorAll('#diagram .corner').length === 2")
+    assert rail(portuguese) == ["A Figura 6.19 de Tanenbaum", "falha 2", "roteiro editado"]
+    portuguese.click("#language")
+    assert rail(portuguese) == ["Tanenbaum's Figure 6.19", "crash 2", "script edited"]
+    corners = portuguese.locator("#diagram .corner").all_text_contents()
+    assert [text.partition(" · ")[0] for text in corners] == ["script edited", "Tanenbaum's Figure 6.19"]
+
+
+def test_a_run_that_is_stepped_through_stays_one_branch_in_another_language(portuguese):
+    portuguese.click("#modes [data-mode=step]")
+    for count in (1, 2):
+        until(portuguese, "document.querySelector('#step-chance:enabled')")
+        portuguese.click("#step-chance")
+        until(portuguese, f"habemus.branch.scenario.schedule?.steps.length === {count}")
+        assert portuguese.evaluate("habemus.branch.title") == ["Passo a passo", "Step by step"][count - 1]
+        assert portuguese.evaluate("habemus.branches.length") == 1
+        portuguese.click("#language")

@@ -2,7 +2,7 @@
 
 import { build } from "./build.js";
 import { lab } from "./lab.js";
-import { has, number, t } from "./text.js";
+import { has, number, t, told } from "./text.js";
 
 export class FiguresSheet {
   constructor() {
@@ -59,7 +59,7 @@ function boundParts({ bound, lock, messages }) {
   const words = t(lock ? "figures.bound.entry" : "figures.bound", {
     messages: number(Math.round(all * 100) / 100),
     bound: number(Math.round(bound.value)),
-    formula: bound.formula,
+    formula: told(bound.formula),
   });
   const gauge = build(
     "div.gauge",
@@ -94,6 +94,7 @@ function qualityParts(key, figures) {
 }
 
 function propertyParts({ properties = [] }) {
+  if (!properties.length) return [];
   const rows = properties.map(({ name, verdict }) => {
     const line = row(t(`property.${name}`), build(verdict === false ? "td.accused" : "td", {}, t(`verdict.${verdict}`)));
     line.title = has(`property.${name}.means`) ? t(`property.${name}.means`) : "";

@@ -5,7 +5,7 @@ import { build, button, field, refill, worded } from "./build.js";
 import { lab } from "./lab.js";
 import { mottoOf } from "./options.js";
 import { inkOf, plot } from "./plot.js";
-import { mistaken, number, spoken, t } from "./text.js";
+import { mistaken, number, spoken, t, told } from "./text.js";
 
 const GLYPH = "M3.5 3.5 V16.5 H16.5 M6.5 13 L9.5 9 L12 11 L16 5";
 const KINDS = ["election", "mutex", "detector"];
@@ -120,7 +120,7 @@ function seriesOf(result) {
       name,
       means: own.map((row) => [row.n, row.mean]),
       range: own.map((row) => [row.n, row.least, row.most]),
-      bounds: names.length > 2 ? [] : formulas.map((formula) => ({ formula, values: own.map((row) => [row.n, row.bounds[formula]]) })),
+      bounds: names.length > 2 ? [] : formulas.map((formula) => ({ formula: told(formula), values: own.map((row) => [row.n, row.bounds[formula]]) })),
     };
   });
 }
@@ -142,7 +142,7 @@ function sweepView() {
       {},
       build("td", {}, mark(row.algorithm), row.algorithm),
       [number(row.n), short(row.mean), short(row.least), short(row.most)].map((text) => build("td.right", {}, text)),
-      build("td.wide", {}, Object.entries(row.bounds).map(([formula, value]) => `${formula} = ${short(value)}`).join(" · ") || "–"),
+      build("td.wide", {}, Object.entries(row.bounds).map(([formula, value]) => `${told(formula)} = ${short(value)}`).join(" · ") || "–"),
       build("td.right", {}, row.violations ? `✗ ${row.violations}` : "–"),
     ),
   );

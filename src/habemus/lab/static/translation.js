@@ -1,12 +1,12 @@
 // What the server says, in Portuguese. It speaks English; its sentences are known by their shapes (words/server.js).
 
 import screen from "./words/screen.js";
-import { json, parts, sentences } from "./words/server.js";
+import { bounds, json, parts, sentences } from "./words/server.js";
 
 const FIELD = /^([\w.[\]-]+): (.+)$/s; // "topology.n: expected ..."
 const THOUSANDS = /^\d{1,3}(,\d{3})+$/;
 
-const shapes = Object.entries({ ...json, ...sentences }).map(shapeOf).sort((a, b) => b.words - a.words);
+const shapes = Object.entries({ ...bounds, ...json, ...sentences }).map(shapeOf).sort((a, b) => b.words - a.words);
 
 function shapeOf([english, portuguese]) {
   const seen = new Set();

@@ -121,8 +121,10 @@ export const sentences = {
   // The checker
   "--detector {detector}: {algorithm} does not listen to one": "--detector {detector}: {algorithm} não ouve nenhum",
   "--starts late: name the starters; --starters any goes with --starts first or step": "--starts late: diga quem começa; --starters any combina com --starts first ou step",
+  "--starters any: {algorithm} is no election, and starts by itself; leave it out": "--starters any: {algorithm} não é uma eleição e começa por si; deixe de fora",
   "--property {name}: expected one of {known}": "--property {name}: esperava-se um de {known}",
   "--bound {name}: {algorithm} has no such field; it has: {fields}": "--bound {name}: {algorithm} não tem esse campo; tem: {fields}",
+  "--bound {name}: expected a field that counts or collects; this is {value} at first": "--bound {name}: esperava-se um campo que conta ou reúne; este é {value} no início",
   "it was interrupted": "foi interrompida",
   "the budget of {states} states was spent": "o orçamento de {states} estados se esgotou",
   "the memory limit of {size} GB was reached": "o limite de {size} GB de memória foi atingido",
@@ -174,6 +176,12 @@ export const json = {
   "invalid value {given}; expected {choices}": "o valor {given} não existe; esperava-se {choices}",
   "integer value out of range": "número inteiro fora dos limites",
   "number out of range": "número fora dos limites",
+};
+
+/** Bounds in whose formula there is a word. */
+export const bounds = {
+  "{cost} a round": "{cost} por rodada",
+  "{cost} (one starter)": "{cost} (um só começa)",
 };
 
 /** What stands in a place of a sentence, all of it; `$1` is the first thing in parentheses. */
