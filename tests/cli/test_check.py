@@ -105,6 +105,8 @@ def test_more_states_than_the_budget_are_foreseen(capsys):
         (["token-ring", "--starters", "any"], "token-ring is no election, and starts by itself"),
         (["bully", "--save", "run.txt"], "expected a name that ends in .toml or .json"),
         (["bully", "--all"], "leave out bully, or --all"),
+        (["--all", "--crashes", "1"], "--all checks the whole catalogue at its default sizes and limits"),
+        (["--all", "--entries", "2"], "--all checks the whole catalogue at its default sizes and limits"),
         (["bully", "--delay", "0"], "at least 1 tick"),
         (["lamport", "--unordered", "--reorders", "1"], "with --unordered any number"),
         (["bully", "--detector", "good"], "expected perfect, simultaneous or eventual"),

@@ -130,6 +130,14 @@ def check_command(
     if everything:
         if name is not None:
             raise ScenarioError(f"--all checks the whole catalogue at its default sizes; leave out {name}, or --all")
+        where = (n, topology, order, ids, graph, starters, timing, delay, detection, detector, mistakes, timeouts)
+        within = (crashes, recoveries, losses, doubles, reorders, bound, unordered, settings, wanted)
+        which = (all_orders, all_graphs, trace, diagram, save, entries > 1, starts != "first")
+        if any(option not in (None, False, 0) for option in (*where, *within, *which)):
+            raise ScenarioError(
+                "--all checks the whole catalogue at its default sizes and limits; of the other options it takes "
+                "--full, --depth-first, --random-walk, --states, --memory, --jobs and --json"
+            )
         from habemus.cli.check_report import report_catalogue
 
         return report_catalogue(effort, jobs or os.cpu_count() or 1, json)
@@ -183,6 +191,12 @@ def check_command(
         },
     }
     questions = asked(name, given, timing, limits, wanted or [], all_orders, all_graphs)
+    if o.scenario_from(name).faults:
+        print(
+            f"habemus: {name} has faults of its own, at its own times, which are left out here; "
+            f"--crashes, --losses and the like explore them at any time",
+            file=sys.stderr,
+        )
     from habemus.cli.check_report import report
 
     if random_walk is None:

@@ -176,7 +176,8 @@ def catalogue_table(rows: list[Verdict]) -> Table:
 LEGEND = """\
 async: any delay, and timers run out at any moment, twice at each process;
 bounded: messages take 1 tick; pulses: all take steps together; FIFO links.
-* within limits: some runs were cut short by a bound, and their ends not judged."""
+* within limits: some runs were cut short by a bound, and their ends not judged.
+anonymous-ring cannot be right where several start; btcp is, with high probability."""
 
 KNOWN_TO_FAIL = ("anonymous-ring", "btcp")
 """What is in the catalogue because it fails, or promises uniqueness only with high probability: no news."""

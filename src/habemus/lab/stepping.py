@@ -53,11 +53,8 @@ class Walk:
         self.steps: list[str] = []
 
     def moves(self) -> dict[str, Move]:
-        """What may happen next, by name; of two equal messages on a link it does not matter which comes first."""
-        found: dict[str, Move] = {}
-        for move in self.semantics.expand(self.player.state):
-            found.setdefault(self.semantics.label(move), move)
-        return found
+        """What may happen next, by name."""
+        return self.semantics.named(self.player.state)
 
     def take(self, step: str, moves: dict[str, Move]) -> None:
         """One of them happens."""
