@@ -26,8 +26,8 @@ def addresses(n):
     return {place + 1: ("127.0.0.1", port) for place, port in enumerate(free_ports(n))}
 
 
-async def until(condition, seconds=10.0):
-    """Wait for something to become true; a test that waits in vain fails."""
+async def until(condition, seconds=60.0):
+    """Wait for something to become true, however busy the machine is; a test that waits in vain fails."""
     deadline = asyncio.get_running_loop().time() + seconds
     while not condition():
         assert asyncio.get_running_loop().time() < deadline, "it never came true"

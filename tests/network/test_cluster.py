@@ -57,7 +57,7 @@ def check_causes(events):
 def test_a_cut_leader_is_replaced_and_follows_when_the_network_heals(tmp_path):
     async def run():
         async with traced(RAFT, 3, tmp_path) as (made, events):
-            await until(lambda: made.leader is not None, 20)
+            await until(lambda: made.leader is not None)
             old = made.leader
             others = [id for id in made.members if id != old]
             made.cut([(old, other) for other in others])
@@ -75,13 +75,14 @@ def test_a_cut_leader_is_replaced_and_follows_when_the_network_heals(tmp_path):
 def test_one_way_the_second_does_not_hear_the_first_but_is_heard(tmp_path):
     async def run():
         async with traced(Scenario("bully"), 2, tmp_path) as (made, events):
-            await until(lambda: made.leader == 2, 20)
+            await until(lambda: made.leader == 2)
             made.cut([(1, 2)], one_way=True)
-            await asyncio.sleep(0.5)  # what was under way has arrived
+            # Beats go both ways equally often: one hears four in a row only if the other hears none.
+            await until(lambda: [event.process for event in events if event.received][-4:] == [1, 1, 1, 1])
+            made.cut([(2, 1)], one_way=True)
             seen = len(events)
-            await asyncio.sleep(1.5)
-            heard = {event.process for event in events[seen:] if event.received}
-            assert heard == {1}
+            await until(lambda: all(made.members[id].status["suspected"] == [3 - id] for id in (1, 2)))
+            assert not any(event.received and event.process == 2 for event in events[seen:])
 
     asyncio.run(run())
 
@@ -89,14 +90,14 @@ def test_one_way_the_second_does_not_hear_the_first_but_is_heard(tmp_path):
 def test_a_cut_that_lasts_ends_the_connections_and_a_new_life_knows_of_it(tmp_path):
     async def run():
         async with traced(Scenario("bully"), 2, tmp_path) as (made, _):
-            await until(lambda: made.leader == 2, 20)
+            await until(lambda: made.leader == 2)
             made.cut([(1, 2)])
-            await until(lambda: [made.members[id].status["connected"] for id in (1, 2)] == [[], []], 12)
+            await until(lambda: [made.members[id].status["connected"] for id in (1, 2)] == [[], []])
             await made.restart(1)
-            await until(lambda: whom(made, [1]) == {1}, 20)
+            await until(lambda: whom(made, [1]) == {1})
             assert made.members[1].status["connected"] == []
             made.heal()
-            await until(lambda: made.leader == 2, 20)
+            await until(lambda: made.leader == 2)
 
     asyncio.run(run())
 
@@ -104,12 +105,12 @@ def test_a_cut_that_lasts_ends_the_connections_and_a_new_life_knows_of_it(tmp_pa
 def test_kill_pause_resume_and_restart_are_in_the_trace_with_the_steps_they_led_to(tmp_path):
     async def run():
         async with traced(Scenario("bully"), 3, tmp_path, stall=60_000) as (made, events):  # on however busy a machine
-            await until(lambda: made.leader == 3, 20)
+            await until(lambda: made.leader == 3)
             assert sorted(made.pids) == [1, 2, 3] and os.getpid() not in made.pids.values()
             made.kill(3)
             await until(lambda: whom(made, [1, 2]) == {2} and sorted(made.pids) == [1, 2])
             await made.restart(3)
-            await until(lambda: made.leader == 3, 20)
+            await until(lambda: made.leader == 3)
             made.pause(1)
             made.resume(1)
             await until(lambda: made.members[1].state == "running")
@@ -124,7 +125,7 @@ def test_kill_pause_resume_and_restart_are_in_the_trace_with_the_steps_they_led_
 def test_a_lock_is_taken_and_given_back_by_command(tmp_path):
     async def run():
         async with traced(Scenario("ricart-agrawala"), 3, tmp_path) as (made, events):
-            await until(lambda: all(member.status for member in made.members.values()), 20)
+            await until(lambda: all(member.status for member in made.members.values()))
             for member in (made.members[2], made.members[3]):
                 made.command(member.id, "acquire")
                 await until(lambda member=member: member.status["role"] == "inside")
@@ -183,11 +184,13 @@ def test_what_is_woven_stays_in_order_and_within_its_memory_when_old_causes_are_
 def test_a_leader_that_is_killed_has_crashed_before_anybody_misses_it(tmp_path):
     async def run():
         async with traced(Scenario("bully"), 4, tmp_path) as (made, events):
-            await until(lambda: made.leader == 4, 20)
+            await until(lambda: made.leader == 4)
+            seen = len(events)
             made.kill(4)
-            await until(lambda: whom(made, [1, 2, 3]) == {3}, 20)
+            await until(lambda: whom(made, [1, 2, 3]) == {3})
+            await until(lambda: any(event.clause == "miss_leader" for event in events[seen:]))
             crash = next(event for event in events if event.kind == "crash")
-            missed = next(event for event in events if event.clause == "miss_leader")
+            missed = next(event for event in events[seen:] if event.clause == "miss_leader")
             assert crash.event < missed.event and crash.time <= missed.time and not made.later
             assert validate(Trace(made.header, events)) > 10
 

@@ -28,7 +28,7 @@ def search(id, port, expect=None, quiet=0.3, key=KEY, group="jobs"):
 
 async def find_all(searches, wish):
     try:
-        return await asyncio.wait_for(asyncio.gather(*(each.members(wish) for each in searches)), 15)
+        return await asyncio.wait_for(asyncio.gather(*(each.members(wish) for each in searches)), 60)
     finally:
         for each in searches:
             each.endpoint.close()
@@ -38,7 +38,7 @@ async def find_all(searches, wish):
 def test_a_registry_tells_everybody_the_same_however_its_address_is_written(host, expect):
     async def run():
         ports = free_ports(4)
-        searches = [search(id, port, expect) for id, port in enumerate(ports, start=1)]
+        searches = [search(id, port, expect, quiet=1.0) for id, port in enumerate(ports, start=1)]
         found = await find_all(searches, wishes(registry=f"{host}:{ports[2]}"))
         assert found == 4 * [{id: ("127.0.0.1", port) for id, port in enumerate(ports, start=1)}]
 
@@ -86,8 +86,9 @@ def test_two_cannot_have_the_same_id():
         wish = wishes(registry=f"127.0.0.1:{ports[0]}")
         registry = search(1, ports[0], 3)
         running = asyncio.ensure_future(registry.members(wish))
+        await until(lambda: "jobs" in registry.endpoint.registries)
         waiting = asyncio.ensure_future(search(2, ports[1], 3).members(wish))
-        await asyncio.sleep(0.3)
+        await until(lambda: 2 in registry.endpoint.registries["jobs"].members)
         with pytest.raises(NetworkError, match=f"process 2 is at 127.0.0.1:{ports[1]} already"):
             await search(2, ports[2], 3).members(wish)
         running.cancel()
@@ -136,7 +137,7 @@ def test_a_registry_that_comes_back_tells_the_roll_again(remembers, tmp_path):
             if not remembers:
                 shutil.rmtree(tmp_path / "1")
             again = await start(1)
-            await until(lambda: hasattr(again, "node") and all(link.up for link in again.node.links.values()), 15)
+            await until(lambda: hasattr(again, "node") and all(link.up for link in again.node.links.values()))
             late = search(3, ports[2], 3, group="habemus")  # one that has lost what it knew asks again, and is told
             assert list(await late.enlist(("127.0.0.1", ports[0]))) == [1, 2, 3]
 
@@ -184,7 +185,7 @@ def test_who_is_not_among_those_found_is_told(monkeypatch):
 
 def test_processes_find_each_other_on_the_local_network():
     async def run():
-        searches = [search(id, port, 3, quiet=0.5) for id, port in enumerate(free_ports(3), start=1)]
+        searches = [search(id, port, 3, quiet=1.5) for id, port in enumerate(free_ports(3), start=1)]
         other = search(9, free_ports(1)[0], 1, quiet=0.5, group="mail")
         found = await find_all([*searches], wishes(zeroconf=True))
         assert all(list(members) == [1, 2, 3] for members in found)

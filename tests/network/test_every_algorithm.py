@@ -30,7 +30,7 @@ def scenario_for(name):
 def test_all_processes_name_one_of_them(name, n, tmp_path):
     async def elect():
         async with traced_group(scenario_for(name), n, tmp_path) as nodes:
-            await until(lambda: agreed(nodes), 20)
+            await until(lambda: agreed(nodes))
             assert nodes[0].leader in range(1, n + 1)
             assert [node.id for node in nodes if node.leads] == [nodes[0].leader]
 
@@ -59,7 +59,7 @@ def test_everyone_gets_in_and_no_two_at_once(name, n, tmp_path):
             async def customer(node):
                 for entry in range(1, ENTRIES + 1):
                     assert node.command("acquire")
-                    await until(lambda: node.stack.mutex.inside, 20)
+                    await until(lambda: node.stack.mutex.inside)
                     await asyncio.sleep(0.002)
                     assert node.command("release")
                     assert entries.count(node.id) == entry

@@ -12,14 +12,18 @@ from groups import until
 
 from habemus.network.cluster import Cluster
 from habemus.network.timing import in_haste
-from habemus.scenario import Scenario
+from habemus.scenario import Layer, Scenario
 
 PATIENT = [
-    Scenario("bully", parameters={"transmission": 1000}),
+    Scenario(
+        "bully",
+        parameters={"transmission": 2500},
+        layers=[Layer("heartbeat", {"period": 20_000, "timeout": 60_000, "look": 5000})],
+    ),
     Scenario("raft-election", parameters={"low": 3000, "high": 4000, "heartbeat": 1000}),
 ]
 EACH = pytest.mark.parametrize("scenario", PATIENT, ids=lambda scenario: scenario.algorithm)
-SOON = 1.5  # seconds; less than any time-out of these
+SOON = 2.4  # seconds; less than any time-out of these
 
 
 def downtime(scenario, number, folder):
@@ -29,13 +33,13 @@ def downtime(scenario, number, folder):
         made = Cluster(scenario, 3, folder)
         try:
             await made.start()
-            await until(lambda: made.leader is not None, 40)
+            await until(lambda: made.leader is not None)
             leader = made.leader
             begun = time.monotonic()
             made.members[leader].signal(number)
             others = [member for member in made.members.values() if member.id != leader]
             await until(
-                lambda: len(named := {m.status.get("leader") for m in others}) == 1 and not named & {None, leader}, 30
+                lambda: len(named := {m.status.get("leader") for m in others}) == 1 and not named & {None, leader}
             )
             return time.monotonic() - begun
         finally:

@@ -15,7 +15,8 @@ from habemus.network.handshake import (
 )
 from habemus.network.wire import encoded
 
-DIALLER = Identity("jobs", 1, "", 1, b"a" * 8, ("bully",), b"f" * 8, (1, 2, 3))
+SETTINGS = ("heartbeat.period=500", "transmission=50", "stable=false")
+DIALLER = Identity("jobs", 1, "", 1, b"a" * 8, ("heartbeat", "bully"), SETTINGS, b"f" * 8, (1, 2, 3))
 ACCEPTOR = DIALLER._replace(id=2, instance=b"b" * 8)
 KEY, OTHER_KEY = b"k" * 32, b"o" * 32
 
@@ -93,7 +94,12 @@ def test_a_stream_with_a_frame_changed_repeated_left_out_or_moved_is_refused(bod
         ({"group": "mail"}, "group 'mail'"),
         ({"id": 2}, "none of the others"),
         ({"id": 9}, "none of the others"),
-        ({"stack": ("raft-election",)}, "runs raft-election, not bully"),
+        ({"stack": ("raft-election",)}, "runs raft-election, not bully over heartbeat"),
+        (
+            {"parameters": ("heartbeat.period=20", "transmission=9", "stable=false")},
+            "^it runs with heartbeat.period=20, transmission=9, not with heartbeat.period=500, transmission=50: all ",
+        ),
+        ({"parameters": SETTINGS[:2]}, "^it runs with less, not with stable=false: all need the same$"),
         ({"fingerprint": b"x" * 8}, "another version"),
         ({"members": (1, 2, 3, 4)}, "members 1, 2, 3, 4, not 1, 2, 3"),
     ],

@@ -46,6 +46,12 @@ MISTAKES = [
     (["--id", "1", "--peers", TWO, "--trace", "no/where"], "--trace no/where cannot be written: No such file"),
     (["--registry", "127.0.0.1:1", "--listen", "127.0.0.1:2", "--expect", "0"], "--expect 0: expected at least 1"),
     (["--id", "1", "--peers", "1=no.such.host.invalid:7001"], "no.such.host.invalid:7001"),
+    (["--id", "4", "--peers", "dns:localhost:7001", "--listen", "127.0.0.1:7001"], "--id 4: the addresses of a name"),
+    (["--zeroconf", "--listen", "0.0.0.0:7001"], "--listen 0.0.0.0:7001: others could not reach this process there"),
+    (["--registry", "127.0.0.1:1", "--listen", "[::]:7001"], "--listen [::]:7001: others could not reach this process"),
+    (["--zeroconf", "--listen", "127.0.0.1:0"], "--listen 127.0.0.1:0: others could not reach this process there"),
+    (["--peers", "dns:localhost:1", "--advertise", "0.0.0.0:1"], "--advertise 0.0.0.0:1: others could not reach"),
+    (["--zeroconf", "--listen", "localhost:7001"], "--zeroconf: localhost is no IP address of this machine"),
 ]
 
 
@@ -100,7 +106,7 @@ def test_a_node_whose_reports_nobody_reads_goes_on(monkeypatch):
     def write(text):
         raise BrokenPipeError(32, "Broken pipe")
 
-    service = Service(Wishes(scenario=Scenario("bully")))
+    service = Service(Wishes(scenario=Scenario("bully"), id=1, peers=TWO))
     service.node = SimpleNamespace(id=1, stack=SimpleNamespace(election=None, mutex=None))
     monkeypatch.setattr(sys, "stdout", SimpleNamespace(write=write, flush=lambda: None))
     service.report("leader")

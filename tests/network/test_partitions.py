@@ -20,7 +20,7 @@ from habemus.trace.story import read_story
 
 HABEMUS = [sys.executable, "-c", "import sys; from habemus.cli import main; sys.exit(main())"]
 RUNS = int(os.environ.get("HABEMUS_PARTITIONS", "3"))
-BEATS = ["--layer", "heartbeat", "--set", "heartbeat.period=100", "--set", "heartbeat.timeout=600"]
+BEATS = ["--layer", "heartbeat", "--set", "heartbeat.period=200", "--set", "heartbeat.timeout=1500"]
 TERMS = ["--set", "low=400", "--set", "high=800", "--set", "heartbeat=100", "--set", "check_quorum=true"]
 
 
@@ -115,13 +115,13 @@ def lab(n, folder, *options):
     try:
         made.build()
         made.start()
-        wait_for(lambda: made.agree(made.ids), 30)
+        wait_for(lambda: made.agree(made.ids))
         yield made
     finally:
         made.end()
 
 
-def wait_for(condition, seconds=15):
+def wait_for(condition, seconds=60):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it never came true"
@@ -146,14 +146,13 @@ def test_raft_has_one_leader_a_term_and_elects_none_in_the_minority(run, tmp_pat
         majority = [id for id in made.ids if id not in minority]
         time.sleep(chance.uniform(0, 0.5))
         made.partition(minority)
-        wait_for(lambda: made.agree(majority) and all(made.leader_of(id) is None for id in minority))
-        term = {id: made.reports(id)[-1]["term"] for id in made.ids}
-        assert made.leader_of(majority[0]) in majority
+        wait_for(lambda: made.agree(majority) and made.leader_of(majority[0]) in majority)
+        wait_for(lambda: all(made.leader_of(id) is None for id in minority))
+        known = {id: len(made.reports(id)) for id in minority}
         time.sleep(chance.uniform(0.5, 1.5))
-        new = [said["leader"] for id in minority for said in made.reports(id) if said["term"] > term[majority[0]]]
-        assert not any(new)
+        assert not any(said["leader"] for id in minority for said in made.reports(id)[known[id] :])
         made.heal()
-        wait_for(lambda: made.agree(made.ids), 30)
+        wait_for(lambda: made.agree(made.ids))
         assert all(len(who) == 1 for who in leaders_by_term(made).values())
 
 
@@ -166,16 +165,15 @@ def test_a_leader_that_is_heard_but_hears_nobody_steps_down(tmp_path):
         wait_for(lambda: any(said["leader"] is None for said in made.reports(first)[-3:]))
         for other in others:
             made.unmute(other, [first])
-        wait_for(lambda: made.agree(made.ids), 30)
+        wait_for(lambda: made.agree(made.ids))
         assert all(len(who) == 1 for who in leaders_by_term(made).values())
 
 
 def test_bully_splits_its_brain_and_the_trace_says_so(tmp_path):
     with lab(5, tmp_path, "--algorithm", "bully", *BEATS) as made:
-        assert made.leader_of(1) == 5
+        wait_for(lambda: made.agree(made.ids) and made.leader_of(1) == 5)
         made.partition([4, 5])
-        wait_for(lambda: made.agree([1, 2, 3]) and made.leader_of(1) == 3)
-        assert made.leader_of(5) == made.leader_of(4) == 5
+        wait_for(lambda: [made.leader_of(id) for id in made.ids] == [3, 3, 3, 5, 5])
         time.sleep(0.5)
         merged = merge([read_trace(tmp_path / f"{id}.jsonl") for id in made.ids])
         assert sorted(read_story(merged).leaders) == [3, 5]

@@ -74,7 +74,7 @@ def policy_of(scenario: Scenario, folder) -> int:
         cluster = Cluster(scenario, 1, folder)
         try:
             await cluster.start()
-            await until(lambda: cluster.leader is not None, 20)
+            await until(lambda: cluster.leader is not None)
             scheduled.extend(map(os.sched_getscheduler, cluster.pids.values()))
         finally:
             await cluster.end()

@@ -81,6 +81,11 @@ def same_place(one: Address, other: Address) -> bool:
     return one == other or (one[1] == other[1] and not resolved(one).isdisjoint(resolved(other)))
 
 
+def is_unspecified(address: Address) -> bool:
+    """Whether it stands for all addresses of a machine, and so for none that another could reach."""
+    return any(ipaddress.ip_address(host).is_unspecified for host in resolved(address))
+
+
 def on_loopback(address: Address) -> bool:
     """Whether only this machine can reach it."""
     found = resolved(address)

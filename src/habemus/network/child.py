@@ -85,9 +85,10 @@ def main() -> int:
     """Do what the argument says."""
     errand = msgspec.json.decode(sys.argv[1], type=Errand)
     die_with_parent(errand.parent)
-    set_up_logging(json=True)
     try:
-        return run_loop(Child(errand).serve())
+        child = Child(errand)
+        set_up_logging(child)
+        return run_loop(child.serve())
     except NetworkError as error:
         print(error, file=sys.stderr)
         return 2

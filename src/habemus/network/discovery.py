@@ -14,6 +14,7 @@ find that it is gone and enlist again. Whoever is found still has to prove that 
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import logging
 import os
 import secrets
@@ -173,7 +174,13 @@ class Search:
 
         seen: Members = {self.id: self.own}
         asking: set[asyncio.Task[None]] = set()
-        network = AsyncZeroconf(interfaces=[self.own[0]])
+        try:
+            network = AsyncZeroconf(interfaces=[str(ipaddress.ip_address(self.own[0]))])
+        except (ValueError, OSError):
+            raise NetworkError(
+                f"--zeroconf: {self.own[0]} is no IP address of this machine, from which to look around; give "
+                f"--advertise with one, as in --advertise 10.0.0.1:7001"
+            ) from None
 
         async def resolve(kind: str, name: str) -> None:
             info = AsyncServiceInfo(kind, name)

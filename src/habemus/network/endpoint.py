@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 RECEIPT_EVERY = 64  # reliable parcels, or
 RECEIPT_WITHIN = 0.01  # seconds, whichever comes first
+LONGEST_REASON = 500  # characters
 MOST_STRANGERS = 256  # connections at a time whose other end is not known yet
 
 log = logging.getLogger("habemus.network")
@@ -173,7 +174,8 @@ class Acceptor(Connection):
         self.say(Receipt(self.done))
 
     def refuse(self, reason: str) -> None:
-        """Log it, tell the other end, and close."""
+        """Log it, tell the other end, and close; what it is told may hold words of a stranger."""
+        reason = "".join(character if character.isprintable() else "?" for character in reason[:LONGEST_REASON])
         if not self.ended:
             who = f"process {self.hello.sender}" if self.hello is not None else self.address
             log.warning("refused a connection from %s: %s", who, reason)

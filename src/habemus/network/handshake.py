@@ -22,12 +22,15 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import secrets
 from typing import NamedTuple
 
 from habemus.network.errors import WireError
+from habemus.network.stack import Stack
 from habemus.network.wire import VERSION, Challenge, Hello, encoded
 from habemus.process import Pid
+from habemus.process.anatomy import plain
 
 SEAL = 16
 NONCE = 16
@@ -43,6 +46,7 @@ class Identity(NamedTuple):
     incarnation: int
     instance: bytes
     stack: tuple[str, ...]
+    parameters: tuple[str, ...]  # of all its layers, as `--set` has them
     fingerprint: bytes
     members: tuple[Pid, ...]
 
@@ -100,11 +104,20 @@ class Secrets:
         return Seal(self.derive(b"habemus dialler to acceptor")), Seal(self.derive(b"habemus acceptor to dialler"))
 
 
+def settings_of(stack: Stack) -> tuple[str, ...]:
+    """The parameters of all layers, as `--set` has them."""
+    settings = []
+    for layer, anatomy in zip(stack.layers, stack.stack, strict=True):
+        prefix = "" if layer is stack.layers[-1] else f"{anatomy.cls.name}."
+        settings += [f"{prefix}{name}={json.dumps(plain(getattr(layer, name)))}" for name in anatomy.parameters]
+    return tuple(settings)
+
+
 def new_hello(me: Identity, to: Pid) -> Hello:
     """How to begin."""
     nonce = secrets.token_bytes(NONCE)
     life = (me.lineage, me.incarnation, me.instance)
-    return Hello(VERSION, me.group, me.id, to, *life, nonce, me.stack, me.fingerprint, me.members)
+    return Hello(VERSION, me.group, me.id, to, *life, nonce, me.stack, me.parameters, me.fingerprint, me.members)
 
 
 def check_hello(hello: Hello, me: Identity) -> None:
@@ -123,6 +136,10 @@ def check_hello(hello: Hello, me: Identity) -> None:
         raise WireError(f"it runs {' over '.join(reversed(hello.stack))}, not {' over '.join(reversed(me.stack))}")
     if hello.fingerprint != me.fingerprint:
         raise WireError(f"its messages of {' and '.join(me.stack)} are not like ours: another version of the algorithm")
+    theirs = [each for each in hello.parameters if each not in me.parameters]
+    ours = [each for each in me.parameters if each not in hello.parameters]
+    if theirs or ours:
+        raise WireError(f"it runs with {', '.join(theirs) or 'less'}, not with {', '.join(ours)}: all need the same")
     if len(hello.nonce) != NONCE:
         raise WireError(f"its nonce has {len(hello.nonce)} bytes, not {NONCE}")
 

@@ -28,7 +28,7 @@ from habemus.network.addresses import Address
 from habemus.network.agreement import Agreement
 from habemus.network.endpoint import Acceptor, Arrival, Endpoint
 from habemus.network.errors import NetworkError
-from habemus.network.handshake import Identity
+from habemus.network.handshake import Identity, settings_of
 from habemus.network.link import Link
 from habemus.network.memory import Memory
 from habemus.network.recording import Recording
@@ -127,7 +127,7 @@ class Node(Turns):
         stack = tuple(self.memory.record.stack)
         members = tuple(self.topology.ids)
         life = (self.memory.record.lineage, self.incarnation, self.instance)
-        return Identity(self.group, self.id, *life, stack, self.codec.fingerprint, members)
+        return Identity(self.group, self.id, *life, stack, settings_of(self.stack), self.codec.fingerprint, members)
 
     # Beginning and end
 

@@ -19,7 +19,16 @@ from typing import Any
 
 import msgspec
 
-from habemus.network.addresses import HIGHEST_ID, Address, id_of, parse_address, parse_members, same_place, shown
+from habemus.network.addresses import (
+    HIGHEST_ID,
+    Address,
+    id_of,
+    is_unspecified,
+    parse_address,
+    parse_members,
+    same_place,
+    shown,
+)
 from habemus.network.customer import Customer
 from habemus.network.discovery import Members, Search, found_before, remember_members
 from habemus.network.endpoint import Endpoint
@@ -66,8 +75,9 @@ class Wishes(msgspec.Struct, kw_only=True):
 def run(wishes: Wishes) -> int:
     """Run the node until a signal or a failure ends it; its exit status."""
     check_wishes(wishes)
-    set_up_logging(wishes.log == "json")
-    return run_loop(Service(wishes).serve())
+    service = Service(wishes)
+    set_up_logging(service)
+    return run_loop(service.serve())
 
 
 def run_loop(main: Coroutine[Any, Any, int]) -> int:
@@ -86,6 +96,9 @@ class Service:
 
     def __init__(self, wishes: Wishes) -> None:
         self.wishes = wishes
+        self.listed = members_listed(wishes)
+        self.own = own_address(wishes, self.listed)
+        self.id = own_id(wishes, self.listed, self.own)
         self.json = wishes.log == "json"
         self.stopping = asyncio.Event()
         self.search: Search | None = None
@@ -161,20 +174,17 @@ class Service:
         wishes = self.wishes
         key = read_key(wishes.key_file) if wishes.key_file is not None else None
         certificates = read_certificates(*wishes.tls)
-        listed = members_listed(wishes)
-        own = own_address(wishes, listed)
-        id = own_id(wishes, listed, own)
-        bound = parse_address(wishes.listen, "--listen") if wishes.listen is not None else own
-        require_protection([bound, own, *(listed or {}).values()], key, certificates is not None)
+        bound = parse_address(wishes.listen, "--listen") if wishes.listen is not None else self.own
+        require_protection([bound, self.own, *(self.listed or {}).values()], key, certificates is not None)
         endpoint = Endpoint(*bound, certificates.accepting if certificates is not None else None)
-        data = Path(wishes.data or Path.home() / ".local" / "state" / "habemus" / wishes.group / str(id))
-        members = listed or await self.found(data, id, own, key, endpoint, certificates)
+        data = Path(wishes.data or Path.home() / ".local" / "state" / "habemus" / wishes.group / str(self.id))
+        members = self.listed or await self.found(data, key, endpoint, certificates)
         if members is None:
             endpoint.close()
             return None
         return Node(
             wishes.scenario,
-            id,
+            self.id,
             members,
             data,
             group=wishes.group,
@@ -187,17 +197,11 @@ class Service:
         )
 
     async def found(
-        self,
-        data: Path,
-        id: Pid,
-        own: Address,
-        key: bytes | None,
-        endpoint: Endpoint,
-        certificates: Certificates | None,
+        self, data: Path, key: bytes | None, endpoint: Endpoint, certificates: Certificates | None
     ) -> Members | None:
         """The members that are not listed: found in an earlier life, or now; None if a signal came first."""
-        wishes = self.wishes
-        search = Search(wishes.group, id, own, key, wishes.expect, wishes.wait, endpoint, certificates)
+        wishes, own = self.wishes, self.own
+        search = Search(wishes.group, self.id, own, key, wishes.expect, wishes.wait, endpoint, certificates)
         members = found_before(data)
         if members is None:
             members = await self.unless_stopped(search.members(wishes))
@@ -296,17 +300,28 @@ def own_address(wishes: Wishes, listed: Members | None) -> Address:
         if wishes.id not in listed:
             raise NetworkError(f"--id {wishes.id}: not among the members in --peers, which are {names(listed)}")
         return listed[wishes.id]
-    if wishes.advertise is not None:
-        return parse_address(wishes.advertise, "--advertise")
-    if wishes.listen is not None:
-        return parse_address(wishes.listen, "--listen")
-    if listed is not None:
-        raise NetworkError(f"--id: say which of the members this is: {names(listed)}")
-    raise NetworkError("--listen: say where this process can be reached, as in --listen 10.0.0.1:7001")
+    option, given = ("--advertise", wishes.advertise) if wishes.advertise is not None else ("--listen", wishes.listen)
+    if given is None:
+        if listed is not None:
+            raise NetworkError(f"--id: say which of the members this is: {names(listed)}")
+        raise NetworkError("--listen: say where this process can be reached, as in --listen 10.0.0.1:7001")
+    own = parse_address(given, option)
+    if listed is None and (own[1] == 0 or is_unspecified(own)):
+        raise NetworkError(
+            f"{option} {given}: others could not reach this process there; give its own address and port, as in "
+            f"--advertise 10.0.0.1:7001"
+        )
+    return own
 
 
 def own_id(wishes: Wishes, listed: Members | None, own: Address) -> Pid:
     """Which member this is: the one that was named, or the one whose address it has."""
+    by_name = listed is None and wishes.peers is not None
+    if by_name and wishes.id is not None and wishes.id != id_of(own):
+        raise NetworkError(
+            f"--id {wishes.id}: the addresses of a name say no ids, so others could not know it; leave it out, and it "
+            f"is made of address and port"
+        )
     if wishes.id is not None:
         return wishes.id
     if listed is None:
@@ -323,21 +338,26 @@ def names(members: Members) -> str:
 
 
 class JsonLines(logging.Formatter):
-    """A log line as a JSON object."""
+    """A log line as a JSON object that says whose it is."""
+
+    def __init__(self, group: str, id: Pid) -> None:
+        super().__init__()
+        self.whose = {"group": group, "id": id}
 
     def format(self, record: logging.LogRecord) -> str:
         """One line."""
-        line = {"time": round(record.created, 3), "level": record.levelname.lower(), "message": record.getMessage()}
+        line: dict[str, Any] = {"time": round(record.created, 3), "level": record.levelname.lower(), **self.whose}
+        line["message"] = record.getMessage()
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
         return msgspec.json.encode(line).decode()
 
 
-def set_up_logging(json: bool) -> None:
+def set_up_logging(service: Service) -> None:
     """Log to stderr."""
     handler = logging.StreamHandler(sys.stderr)
     plain = logging.Formatter("%(asctime)s  %(message)s", "%H:%M:%S")
-    handler.setFormatter(JsonLines() if json else plain)
+    handler.setFormatter(JsonLines(service.wishes.group, service.id) if service.json else plain)
     log.addHandler(handler)
     log.setLevel(logging.INFO)
     log.propagate = False

@@ -25,7 +25,7 @@ from habemus.network.synchroniser import EndOfPulse
 from habemus.process import Anatomy, Message, Pid
 from habemus.process.anatomy import field_types, is_frozen
 
-VERSION = 2
+VERSION = 3
 LARGEST_FRAME = 1 << 20
 LARGEST_GREETING = 1 << 14  # until the other end is known
 
@@ -46,6 +46,7 @@ class Hello(Struct, array_like=True, tag=0, frozen=True):
     instance: bytes
     nonce: bytes
     stack: tuple[str, ...]
+    parameters: tuple[str, ...]
     fingerprint: bytes
     members: tuple[Pid, ...]
 
