@@ -94,7 +94,9 @@ class Agreement:
         self.node.look()  # we may have stood still all the while
         election = self.node.stack.election
         if self.broken and election is not None and not election.candidate:
-            log.warning("we follow %s, but our neighbours %s: calling an election", self.node.leader, self.followed)
+            mine, suspected = self.node.leader, self.node.stack.suspected
+            others = {peer: leader for peer, leader in self.followed.items() if leader != mine}
+            log.warning("we follow %s and suspect %s, others follow %s: calling an election", mine, suspected, others)
             self.node.counts["disagreements"] += 1
             self.called = asyncio.get_running_loop().time()
             self.patience = min(2 * self.patience, LONGEST)

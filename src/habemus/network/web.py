@@ -208,7 +208,7 @@ class Figures(Collector):
             ("suspicions", "how often its detector suspected somebody", node.counts["suspect"]),
             ("entries", "how often it was inside the critical section", node.counts["enter"]),
             ("stalls", "how often it found that it had stood still", node.counts["stalls"]),
-            ("disagreements", "how often it called since others followed another", node.counts["disagreements"]),
+            ("disagreements", "how often it called since the leader could not be right", node.counts["disagreements"]),
             ("disk_writes", "how often its state went to disk", node.memory.storage.writes),
             ("refused_connections", "how often what came to its port was none of its group", node.endpoint.refusals),
             ("dropped_messages", "messages that could not be sent", sum(link.dropped for link in node.links.values())),
