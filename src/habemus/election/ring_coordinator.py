@@ -5,7 +5,8 @@ adds itself and passes the list on. The first that finds itself on it, the start
 coordinator, and a second message tells everybody, with the list of members.
 
 Assumes   a logical ring, known to all, over a complete graph; unique ids, reliable FIFO links, crash and recovery, a
-          perfect detector that speaks only after every message of the crashed process has arrived.
+          perfect detector that speaks only after every message of the crashed process has arrived. (Who suspects the
+          leader while others still hand it lists calls again and again, and nobody leads, until they are of one mind.)
 Gives     termination and agreement, elections at once converge; uniqueness while nobody comes back: then a list from
           before the crash may still be under way, and who comes back with the largest id takes over.
 Costs     one starter, k alive: 2k messages.
