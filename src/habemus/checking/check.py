@@ -297,7 +297,7 @@ def race(reduced: Search, first: Search, question: Question, effort: Effort, pro
     """Go on with the reduced search unless the full one, in another process, is done before."""
     share = effort.memory // 4
     reduced.most_bytes -= share
-    rival = Rival(check, question, Effort(False, effort.order, min(SMALL, effort.states), share))
+    rival = Rival(check, question, Effort(False, effort.order, effort.states, share))
 
     def look(search: Search) -> None:
         rival.watch(search)
