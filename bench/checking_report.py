@@ -126,18 +126,18 @@ def rows(everything: list[Case]) -> Iterator[tuple[str, ...]]:
             first = ""
 
 
-INSIGHTS = ("instance", "search", "clauses run", "looked up", "states/s", "bytes a state")
+INSIGHTS = ("instance", "search, and which it was", "clauses run", "looked up", "states/s", "bytes a state")
 
 
 def insights(everything: list[Case]) -> Iterator[tuple[str, ...]]:
     """How Habemus spent its time."""
     for case in everything:
-        for who, name in ((HABEMUS, "reduced"), (FULL, "in full")):
+        for who, name in ((HABEMUS, "the first to decide"), (FULL, "every interleaving")):
             details = case.results[who].details if who in case.results else {}
             if "clauses" in details:
                 yield (
                     case.name,
-                    name,
+                    f"{name}: {'reduced' if details['reduced'] else 'in full'}",
                     f"{details['clauses']:,}",
                     f"{details['memo_hit_rate']:.1%}",
                     f"{details['states_per_second'] or 0:,.0f}",
@@ -155,7 +155,7 @@ def show(everything: list[Case], absent: dict[str, str], quick: bool, console: C
     for headings, lines in ((HEADINGS, list(rows(everything))), (INSIGHTS, list(insights(everything)))):
         table = Table(box=None, pad_edge=False, header_style="dim")
         for heading in headings:
-            words = heading in ("instance", "who", "verdict", "search")
+            words = heading in (*HEADINGS[:3], *INSIGHTS[:2])
             table.add_column(heading, justify="left" if words else "right", no_wrap=True)
         for line in lines:
             if line[0] and table.row_count and headings is HEADINGS:
