@@ -296,6 +296,7 @@ def answered(questions: list[Question], effort: Effort, jobs: int) -> Verdict:
 
     total: Verdict | None = None
     with (
+        suppress(KeyboardInterrupt),
         progress_line(len(questions)) as progress,
         closing(verdicts(questions, effort, jobs, progress.search)) as found,
     ):
@@ -312,6 +313,16 @@ def answered(questions: list[Question], effort: Effort, jobs: int) -> Verdict:
     if total.instances < len(questions) and not total.violated and not total.stopped:
         total.stopped = "it was interrupted"
     return total
+
+
+def whole_verdicts(questions: list[Question], effort: Effort, jobs: int) -> list[Verdict]:
+    """The verdicts that are known when all are, or when somebody interrupts: that may also come between two of them."""
+    known: list[Verdict] = []
+    with suppress(KeyboardInterrupt), closing(verdicts(questions, effort, jobs)) as found:
+        for verdict in found:
+            if not verdict.interrupted:
+                known.append(verdict)
+    return known
 
 
 def verdicts(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -137,13 +136,12 @@ def report_catalogue(effort: Effort, jobs: int, json: bool) -> int:
     """The whole catalogue at its default sizes: verdict, assumption, states, seconds."""
     from habemus.catalogue import algorithm_names, find_algorithm
     from habemus.checking.defaults import default_question
-    from habemus.cli.check import verdicts
+    from habemus.cli.check import whole_verdicts
     from habemus.process import Election, Mutex
 
     names = [name for name in algorithm_names() if issubclass(find_algorithm(name), Election | Mutex)]
     questions = [default_question(name, find_algorithm(name)) for name in names]
-    with closing(verdicts(questions, effort, jobs)) as found:
-        rows = [verdict for verdict in found if not verdict.interrupted]
+    rows = whole_verdicts(questions, effort, jobs)
     if json:
         print_json([verdict.as_dict() for verdict in rows])
     else:

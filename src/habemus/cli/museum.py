@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import sys
-from contextlib import closing
 from dataclasses import fields
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -113,7 +112,7 @@ def question(cls: Any, instance: Instance, violates: str) -> Question:
 def show(exhibit: Exhibit, json: bool, trace: str | None, diagram: str | None, save: str | None) -> int:
     """One of them: what is different, and what comes of it."""
     from habemus.checking.check import INCOMPLETE, Effort
-    from habemus.cli.check import check_saved, verdicts
+    from habemus.cli.check import check_saved, whole_verdicts
     from habemus.cli.check_report import STATUS
     from habemus.cli.report import check_diagram, check_writable, print_json
 
@@ -121,10 +120,7 @@ def show(exhibit: Exhibit, json: bool, trace: str | None, diagram: str | None, s
     check_saved(save)
     check_diagram(diagram)
     asked = [(exhibit.cls, exhibit.instance), (exhibit.sound, exhibit.sound_instance)]
-    with closing(
-        verdicts([question(cls, instance, exhibit.violates) for cls, instance in asked], Effort(), 1)
-    ) as found:
-        answers = [verdict for verdict in found if not verdict.interrupted]
+    answers = whole_verdicts([question(cls, instance, exhibit.violates) for cls, instance in asked], Effort(), 1)
     if len(answers) < len(asked):
         print(f"habemus: interrupted before {exhibit.name} and what is sound were explored", file=sys.stderr)
         return STATUS[INCOMPLETE]
