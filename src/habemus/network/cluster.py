@@ -100,6 +100,7 @@ class Member:
                 else:
                     self.hear(msgspec.json.decode(line))
         status = await process.wait()
+        await self.cluster.hear_causes(self.id)
         self.state = DEAD
         if status == 0:
             self.cluster.tell(self, "left")
@@ -226,6 +227,15 @@ class Cluster:
             self.later.append(event)
         else:
             self.weaver.take(event)
+
+    async def hear_causes(self, id: Pid) -> None:
+        """Before a member is declared dead: what it did last may have causes that others have yet to tell."""
+        for _ in range(200):
+            while self.later and self.weaver.owes(id):
+                self.weaver.take(self.later.pop(0))
+            if not self.weaver.owes(id):
+                return
+            await asyncio.sleep(0.005)
 
     def buried(self, id: Pid) -> None:
         """A member is dead, and all that it said has been read."""

@@ -52,6 +52,10 @@ class Weaver:
             self.pass_on(event, {self.numbers[parent] for parent in event.parents if parent in self.numbers})
             ready += self.waiting.pop(event.event, [])
 
+    def owes(self, process: Pid) -> bool:
+        """Whether a step of a process waits for its causes."""
+        return any(event.process == process for events in self.waiting.values() for event in events)
+
     def note(self, time: int, kind: str, process: Pid | None, subject: Any = None) -> None:
         """Something was done to a process, or to the network."""
         self.pass_on(Event(0, time, kind, process, subject=subject), set())
