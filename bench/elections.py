@@ -14,7 +14,7 @@ from rich.progress import track
 from rich.table import Table
 
 from habemus.catalogue import algorithm_names, find_algorithm
-from habemus.scenario import Network, Place, Scenario
+from habemus.scenario import Network, Scenario, TopologySpec
 from habemus.simulation import simulate
 
 SIZES = {"ring": 10_000, "complete": 447, "any": 50_000}
@@ -27,7 +27,7 @@ def run(name: str, scale: float) -> list[str | float]:
     n = max(2, int(OTHER_SIZES.get(name, SIZES[find_algorithm(name).topology]) * scale))
     scenario = Scenario(
         name,
-        topology=Place(n=n),
+        topology=TopologySpec(n=n),
         network=Network("uniform:1:10"),
         starters="one" if name in ONE_STARTER else "all",
         until=ENDLESS.get(name),

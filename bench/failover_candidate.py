@@ -17,6 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 PR_SET_PDEATHSIG = 1
@@ -40,9 +41,10 @@ def habemus(id: int, settings: dict[str, Any], voice: Voice) -> None:
     """A node as `habemus node` runs it."""
     import msgspec
 
-    from habemus.network.node import Change
-    from habemus.network.service import Service, Wishes, run_loop
-    from habemus.network.timing import in_haste
+    from habemus.network.node.change import Change
+    from habemus.network.node.timing import add_fast_detector
+    from habemus.network.operate.options import NodeOptions
+    from habemus.network.operate.service import Service, run_loop
     from habemus.scenario import Scenario
 
     class Candidate(Service):
@@ -51,14 +53,51 @@ def habemus(id: int, settings: dict[str, Any], voice: Voice) -> None:
                 voice.name(change.subject)
 
     scenario = Scenario(settings["algorithm"])
-    wishes = Wishes(
-        scenario=in_haste(scenario) if settings["haste"] else scenario,
+    options = NodeOptions(
+        scenario=add_fast_detector(scenario) if settings["haste"] else scenario,
         id=id,
         peers=settings["peers"],
         data=f"{settings['folder']}/{id}",
         report_every=0,
     )
-    run_loop(Candidate(msgspec.convert(wishes, Wishes, from_attributes=True)).serve())
+    run_loop(Candidate(msgspec.convert(options, NodeOptions, from_attributes=True)).serve())
+
+
+def lead(id: int, settings: dict[str, Any], voice: Voice) -> None:
+    """`async with group.lead(...)`, as a service uses it; each candidate is a voter."""
+    import asyncio
+
+    import habemus
+
+    async def campaign(group: habemus.Group) -> None:
+        while True:
+            try:
+                async with group.lead("office"):
+                    voice.name(id)
+                    await asyncio.Future()
+            except habemus.LeaseLost:
+                voice.name(None)
+
+    async def stand() -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        where, folder = settings["peers"], settings["folder"]
+        async with (
+            habemus.join("bench", where, id=str(id), ttl=settings["ttl"], data=folder, voter=True) as group,
+            asyncio.TaskGroup() as tasks,
+        ):
+            events = group.events()
+            tasks.create_task(campaign(group))
+            with suppress(habemus.NoQuorum):  # it is just beginning: nobody leads yet
+                view = await asyncio.wrap_future(group.membership.engine.fetch_view())
+                if "office" in view.leaders:
+                    voice.name(int(view.leaders["office"]))
+            async for event in events:
+                if isinstance(event, habemus.Event) and event.kind == "elected":
+                    voice.name(int(event.member))
+
+    asyncio.run(stand())
 
 
 def postgres(id: int, settings: dict[str, Any], voice: Voice) -> None:
@@ -197,7 +236,7 @@ def pysyncobj(id: int, settings: dict[str, Any], voice: Voice) -> None:
 
 
 SYSTEMS: dict[str, Callable[[int, dict[str, Any], Voice], None]] = {
-    each.__name__: each for each in (habemus, postgres, redis, kazoo, etcd, pysyncobj)
+    each.__name__: each for each in (habemus, lead, postgres, redis, kazoo, etcd, pysyncobj)
 }
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from habemus.network.cluster import free_ports
+from habemus.network.operate.cluster import free_ports
 
 PR_SET_PDEATHSIG = 1
 START = 60.0  # seconds until a server has to answer

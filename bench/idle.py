@@ -1,6 +1,6 @@
 """What does an idle group cost? The processor time of five real nodes that have elected and have nothing else to do.
 
-    python bench/idle.py                    bully and raft-election, 30 seconds each, at their default timing
+    python bench/idle.py                    bully and raft-election-steady, 30 seconds each, at their default timing
     python bench/idle.py --seconds 10 --n 3 --algorithm bully
 
 Processor time is what the kernel has counted for the processes (/proc/PID/stat), between two moments when the group is
@@ -20,7 +20,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from habemus.network.cluster import free_ports
+from habemus.network.operate.cluster import free_ports
 
 NODE = [sys.executable, "-c", "import sys; from habemus.cli import main; sys.exit(main())", "node"]
 SETTLED = 4.0  # seconds until they have elected
@@ -81,7 +81,7 @@ def main() -> None:
     table = Table(box=None, header_style="dim", padding=(0, 3, 0, 0))
     for heading in ("", "nodes", "of a core, all", "each", "memory each"):
         table.add_column(heading, justify="right" if heading else "left")
-    for algorithm in chosen.algorithm or ["bully", "raft-election"]:
+    for algorithm in chosen.algorithm or ["bully", "raft-election-steady"]:
         table.add_row(*measure(algorithm, chosen.n, chosen.seconds, rest))
     Console().print(table)
 

@@ -26,8 +26,8 @@ from rich.console import Console
 from rich.table import Table
 
 from habemus.compilation import is_compiled
-from habemus.network.cluster import free_ports
-from habemus.network.node import Node
+from habemus.network.node.node import Node
+from habemus.network.operate.cluster import free_ports
 from habemus.process import Election, Message, Pid, upon, upon_command
 from habemus.scenario import Scenario
 
@@ -119,7 +119,7 @@ async def play_bare(role: int, ports: list[int], seconds: float) -> float:
 async def play_nodes(role: int, ports: list[int], seconds: float, key: bytes | None) -> float:
     where = {SERVING: ("127.0.0.1", ports[0]), ASKING: ("127.0.0.1", ports[1])}
     with tempfile.TemporaryDirectory() as folder:
-        node = Node(Scenario(f"{__file__}:PingPong"), role, where, folder, key=key, quiet=10)
+        node = Node(Scenario(f"{__file__}:PingPong"), role, where, folder, key=key, wait=10)
         await node.start()
         if role == SERVING:
             await node.ended

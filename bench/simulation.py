@@ -28,11 +28,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from plot_style import import_pyplot
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from habemus.simulation.topology import arranged
+from habemus.scenario.topology import arrange
 
 HERE = Path(__file__).parent
 RIVALS = HERE / "rivals"
@@ -88,7 +89,12 @@ def rivals(folder: Path) -> list[Rival]:
         Rival(HABEMUS, "compiled, all properties watched", habemus, environment=present, compiled=True),
         Rival(INTERPRETED, "Habemus without a C compiler", habemus, environment=source, compiled=False),
         Rival(
-            DIGEST, "Habemus, compiled, every event hashed", habemus, largest=10_000, environment=present, compiled=True
+            DIGEST,
+            "Habemus, compiled, every event hashed",
+            habemus,
+            largest=100_000,
+            environment=present,
+            compiled=True,
         ),
         Rival(SCRIPT, "heapq and plain objects", [sys.executable, str(RIVALS / "obvious_script.py")]),
         python_rival(SIMPY, "a process a node, a cable a link", "simpy", "with_simpy.py", largest=10_000),
@@ -172,7 +178,7 @@ def race(everybody: list[Rival], sizes: tuple[int, ...], quick: bool, folder: Pa
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("", total=sum(starts for _, _, (starts, _) in turns))
         for n in sizes:
-            ids = arranged(list(range(1, n + 1)), "random", Random("0/ids"))  # as Habemus places them for seed 0
+            ids = arrange(list(range(1, n + 1)), "random", Random("0/ids"))  # as Habemus places them for seed 0
             ids_file = folder / f"{n}.ids"
             ids_file.write_bytes(array("q", ids).tobytes())
             messages = messages_expected(ids)
@@ -317,24 +323,7 @@ def write_page(everybody: list[Rival], sizes: tuple[int, ...], path: Path, pictu
 
 def draw(everybody: list[Rival], path: Path) -> None:
     """Speed and memory against n: rivals in grey, Habemus in colour."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    matplotlib.rcParams.update(
-        {
-            "svg.hashsalt": "habemus",
-            "svg.fonttype": "none",
-            "font.family": "sans-serif",
-            "font.sans-serif": ["DejaVu Sans", "Helvetica", "Arial"],
-            "font.size": 9,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "axes.edgecolor": "#888888",
-            "xtick.color": "#888888",
-            "ytick.color": "#888888",
-        }
-    )
-    from matplotlib import pyplot
+    pyplot = import_pyplot()
 
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
     draw_panel(left, "messages a second", lambda result: result.rate, everybody)

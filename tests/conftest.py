@@ -1,6 +1,7 @@
 """Settings that all tests share."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -12,3 +13,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--write-golden", action="store_true", help="write the golden transcripts anew")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Programs that the tests start hear Ctrl-C even if the tests run in the background, where a shell ignores it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -2,7 +2,15 @@
 
 import pytest
 
-from habemus.catalogue import UnknownAlgorithmError, algorithm_names, built_in_modules, find_algorithm
+from habemus.catalogue import (
+    UnknownAlgorithmError,
+    algorithm_names,
+    find_algorithm,
+    find_parent,
+    find_textbook_form,
+    find_variant,
+    list_modules,
+)
 from habemus.election.bully import Bully
 from habemus.election.chang_roberts import ChangRoberts
 from habemus.process import Election, dissect
@@ -32,9 +40,43 @@ def test_every_algorithm_has_what_the_catalogue_shows(name):
     assert all(bound.formula and bound.messages(8, 8) > 0 for bound in cls.bounds)
 
 
+@pytest.mark.parametrize(
+    ("variant", "parent", "textbook"),
+    [
+        ("bully-weighted", "bully", "bully"),
+        ("bully-stable", "bully-weighted", "bully"),
+        ("coordinator-elected", "coordinator-lease", "coordinator"),
+        ("raft-election-steady", "raft-election", "raft-election"),
+        ("bully", None, "bully"),
+    ],
+)
+def test_a_variant_knows_what_it_is_a_variant_of(variant, parent, textbook):
+    cls = find_algorithm(variant)
+    assert getattr(find_parent(cls), "name", None) == parent
+    assert find_textbook_form(cls).name == textbook
+
+
+@pytest.mark.parametrize(
+    ("name", "once_set", "variant"),
+    [
+        ("bully", "stable", "bully-stable"),
+        ("bully", "weight", "bully-weighted"),
+        ("bully", "candidates", "bully-weighted"),
+        ("coordinator", "elected", "coordinator-elected"),
+        ("coordinator", "fencing", "coordinator-lease"),
+        ("token-ring", "regenerate", "token-ring-regenerating"),
+        ("raft-election", "check_quorum", "raft-election-steady"),
+        ("bully", "nonsense", None),
+        ("bully", "height", None),
+    ],
+)
+def test_an_option_that_became_a_variant_is_found(name, once_set, variant):
+    assert find_variant(find_algorithm(name), once_set) == variant
+
+
 def test_names_are_sorted_and_follow_their_files():
     assert algorithm_names() == sorted(algorithm_names())
-    assert built_in_modules()["chang-roberts"] == "habemus.election.chang_roberts"
+    assert list_modules()["chang-roberts"] == "habemus.election.chang_roberts"
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,9 @@ def is_compiled() -> bool:
 class SourceFinder:
     """Finds the `.py` of a Habemus module even where a compiled one lies beside it."""
 
+    def __init__(self) -> None:
+        self.folders: dict[str, FileFinder] = {}  # each remembers what is in its folder
+
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
@@ -43,7 +46,9 @@ class SourceFinder:
         if not name.startswith("habemus.") or path is None:
             return None
         for folder in path:
-            spec = FileFinder(folder, (SourceFileLoader, [".py"])).find_spec(name)
+            if folder not in self.folders:
+                self.folders[folder] = FileFinder(folder, (SourceFileLoader, [".py"]))
+            spec = self.folders[folder].find_spec(name)
             if spec is not None:
                 return spec
-        return None
+        raise ModuleNotFoundError(f"{name} exists only as machine code, and {VARIABLE}=0", name=name)

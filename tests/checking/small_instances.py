@@ -3,10 +3,10 @@
 import hashlib
 from dataclasses import dataclass
 
-from habemus.checking.instances import Question, settled
-from habemus.checking.search import BREADTH, Search
+from habemus.checking.answer.questions import Question, settle
+from habemus.checking.search.search import BREADTH, Search
 from habemus.process import Election, Message, Parameter, Pid, upon, upon_start, upon_suspect, upon_trust
-from habemus.scenario import Network, Place, Scenario
+from habemus.scenario import Network, Scenario, TopologySpec
 
 
 def question(
@@ -17,39 +17,39 @@ def question(
     fifo = limits.pop("fifo", True)
     scenario = Scenario(
         name,
-        topology=Place(n=n, ids=ids, edges=edges, order=order),
+        topology=TopologySpec(n=n, ids=ids, edges=edges, order=order),
         network=Network(fifo=fifo),
         parameters=parameters or {},
         starters=starters,
     )
-    scenario, settled_limits = settled(scenario, timing, limits)
+    scenario, settled_limits = settle(scenario, timing, limits)
     return Question(scenario, settled_limits, list(properties))
 
 
-def explore(asked, reduced, states=200_000, forgetful=False):
+def explore(asked, reduced, states=200_000, merging=False):
     """The search of a question, done."""
-    search = Search(asked.semantics(), reduced, BREADTH, states, 8 << 30, forgetful)
+    search = Search(asked.build_semantics(), reduced, BREADTH, states, 8 << 30, merging)
     search.run()
     assert not search.stopped
     return search
 
 
 def final_states(search):
-    """How runs may end: the local states, and what onlookers can still tell apart."""
+    """How runs may end: the local states, and what observers can still tell apart."""
     semantics = search.semantics
     n = semantics.n
     return {
-        tuple(semantics.locals[local].key for local in state[:n])
+        tuple(semantics.locals.known[local].key for local in state[:n])
         for state in search.states
-        if not semantics.expand(state)
+        if not semantics.expand(state).transitions
     }
 
 
 def final_worlds(search):
-    """How runs may end in the eyes of onlookers."""
-    onlookers, n = search.semantics.onlookers, search.semantics.n
-    worlds = {state[2 * n] for state in search.states if not search.semantics.expand(state)}
-    return {onlookers.key(onlookers.rebuilt(world)) for world in worlds}
+    """How runs may end in the eyes of observers."""
+    observers, n = search.semantics.observers, search.semantics.n
+    worlds = {state[2 * n] for state in search.states if not search.semantics.expand(state).transitions}
+    return {observers.key(observers.rebuild(world)) for world in worlds}
 
 
 def number(*what):
@@ -113,3 +113,13 @@ class AnyListener(AnyProtocol):
     @upon_trust
     def believe(self, subject: Pid) -> None:
         self.act(f"believe {subject}", 1)
+
+
+@dataclass(frozen=True)
+class Word(Message):
+    pass
+
+
+@dataclass(frozen=True)
+class Ball(Message):
+    """To and fro."""

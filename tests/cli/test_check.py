@@ -50,6 +50,15 @@ def test_a_violation_is_told_as_a_story_and_replayed_by_simulate(capsys, tmp_pat
     assert replayed["digest"] == found["digest"] and replayed["properties"]["uniqueness"] is False
 
 
+def test_a_violation_is_a_failure_if_the_property_is_promised_or_asked_about(capsys):
+    status, result = as_json(capsys, "anonymous-ring", "--n", "3")
+    assert (status, result["verdict"], result["promised"]) == (0, "violated", [])
+    status, out, _ = run(capsys, "anonymous-ring", "--n", "3")
+    assert status == 0 and "○ uniqueness" in out and "uniqueness: not promised; " in out
+    status, out, _ = run(capsys, "anonymous-ring", "--n", "3", "--property", "uniqueness")
+    assert status == 1 and "✗ uniqueness" in out and "not promised" not in out
+
+
 def test_the_counterexample_is_drawn_and_traced(capsys, tmp_path):
     picture, trace = tmp_path / "run.svg", tmp_path / "run.jsonl"
     run(capsys, "anonymous-ring", "--n", "3", "--diagram", str(picture), "--trace", str(trace))
@@ -106,9 +115,10 @@ def test_more_states_than_the_budget_are_foreseen(capsys):
         (["bully", "--save", "run.txt"], "expected a name that ends in .toml or .json"),
         (["bully", "--all"], "leave out bully, or --all"),
         (["--all", "--crashes", "1"], "--all checks the whole catalogue at its default sizes and limits"),
+        (["lamport", "--entries", "0"], "--entries 0: expected how often"),
         (["--all", "--entries", "2"], "--all checks the whole catalogue at its default sizes and limits"),
         (["bully", "--delay", "0"], "at least 1 tick"),
-        (["lamport", "--unordered", "--reorders", "1"], "with --unordered any number"),
+        (["lamport", "--unordered", "--reorders", "1"], "--unordered already allows any reordering"),
         (["bully", "--detector", "good"], "expected perfect, simultaneous or eventual"),
         (["bully", "--mistakes", "1"], "add --detector eventual"),
         (["chang-roberts", "--starters", "any", "--starts", "late"], "--starters any goes with --starts first or step"),
@@ -149,7 +159,7 @@ def test_what_a_clause_changed_in_silence_is_said(capsys):
     assert "sets stage to announced" in out and "takes note" not in out
 
 
-def test_a_clause_that_fails_is_one_sentence_and_status_2(capsys, tmp_path):
+def test_a_clause_that_fails_is_a_violation_with_its_run(capsys, tmp_path):
     path = tmp_path / "clumsy.py"
     path.write_text(
         "from habemus.process import Election, upon_start\n"
@@ -161,8 +171,9 @@ def test_a_clause_that_fails_is_one_sentence_and_status_2(capsys, tmp_path):
         "        self.elect([][self.id])\n"
     )
     status, out, err = run(capsys, f"{path}:Clumsy", "--n", "3")
-    assert status == 2 and out == "" and len(err.splitlines()) == 1
-    assert "Clumsy failed at process" in err and "clumsy.py:7, in begin" in err and "IndexError" in err
+    assert status == 1 and err == "" and "✗ no_failure" in out
+    said = " ".join(out.split())
+    assert "Clumsy failed at process" in said and "clumsy.py:7, in begin" in said and "IndexError" in said
 
 
 def seconds_of_work(pid):

@@ -12,13 +12,13 @@ FEW = {"heartbeat": (160, 300), "phi-accrual": (1.2, 3.5)}
 
 @pytest.fixture(scope="module")
 def rows():
-    return figure.detector_figure(1, settings=FEW)
+    return figure.measure_detectors(1, settings=FEW)
 
 
 @pytest.fixture
 def quick(monkeypatch, rows):
     """A figure of few settings, made before."""
-    monkeypatch.setattr(figure, "detector_figure", lambda seeds, pool, progress: rows)
+    monkeypatch.setattr(figure, "measure_detectors", lambda seeds, pool, progress: rows)
 
 
 def test_it_prints_what_was_measured_and_compares_at_equal_detection_times(quick, capsys, tmp_path):

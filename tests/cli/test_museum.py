@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from habemus.checking.check import explored
+from habemus.checking.answer.check import explore
 from habemus.cli import main
 from habemus.museum import EXHIBITS
 from habemus.trace import read_trace
@@ -25,6 +25,12 @@ def test_all_are_listed_with_what_goes_wrong(capsys):
     assert "PySyncObj kept neither its term nor its vote" in text
 
 
+def test_what_is_made_from_one_algorithm_stands_under_one_heading(capsys):
+    _, out, _ = run(capsys)
+    headings = [line for line in out.splitlines() if line and not line.startswith(" ")][:-1]
+    assert "bully" in headings and len(headings) == len(set(headings))
+
+
 def test_programs_can_read_the_list(capsys):
     status, out, _ = run(capsys, "--json")
     entries = json.loads(out)
@@ -39,14 +45,14 @@ def test_one_is_shown_with_its_difference_its_story_and_a_picture(capsys):
     assert "termination: Nobody ever took office" in out
     assert "1 begins, sends Challenge(1, left) to 2" in out
     assert "meet_challenge" in out and "tick" in out
-    assert "franklin in the same place: holds" in out
+    assert "franklin in the same instance: holds" in out
 
 
 def test_where_the_surroundings_are_wrong_these_are_shown(capsys):
     status, out, _ = run(capsys, "lamport-without-fifo")
     assert status == 1
     assert "- fifo = True" in out and "+ fifo = False" in out
-    assert "lamport in surroundings that are sound: holds" in out
+    assert "lamport in a sound setting: holds" in out
 
 
 def test_programs_can_read_one(capsys):
@@ -73,6 +79,14 @@ def test_the_run_can_be_drawn_traced_saved_and_replayed(capsys, tmp_path):
     assert json.loads(capsys.readouterr().out)["digest"] == digest
 
 
+def test_a_person_saves_the_run_and_replays_it(capsys, tmp_path):
+    saved = str(tmp_path / "run.toml")
+    assert run(capsys, "bully-in-an-asynchronous-system", "--save", saved)[0] == 1
+    assert main(["simulate", saved]) == 1
+    out, err = capsys.readouterr()
+    assert err == "" and "bully-in-an-asynchronous-system" in out and "✗ uniqueness" in out
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -90,11 +104,11 @@ def test_a_mistake_is_one_sentence(capsys, arguments, sentence):
 
 def test_ctrl_c_is_one_sentence_and_status_3(capsys, monkeypatch):
     def interrupted(question, effort, progress):
-        search, others = explored(question, effort, progress)
-        search.violated = ""
-        search.interrupt()
-        return search, others
+        exploration = explore(question, effort, progress)
+        exploration.search.violated = ""
+        exploration.search.interrupt()
+        return exploration
 
-    monkeypatch.setattr("habemus.checking.check.explored", interrupted)
+    monkeypatch.setattr("habemus.checking.answer.check.explore", interrupted)
     status, out, err = run(capsys, "bully-too-short-a-time")
     assert status == 3 and out == "" and "interrupted before" in err and len(err.splitlines()) == 1

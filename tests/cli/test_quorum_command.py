@@ -46,6 +46,15 @@ def test_json_has_the_fields_that_scripts_rely_on(capsys):
     assert [row["m"] for row in result["table"]] == [17, 21, 22, 23, 24, 25, 26, 27, 32]
 
 
+def test_the_derivation_is_printed_when_asked_for_and_in_json_always(capsys):
+    _, out = told(capsys, "--n 7 --m 4 --p 0.1 --explain")
+    assert "3. Any k of the m coordinators of a quorum forget: C(m,k) Pᵏ(1−P)ᵐ⁻ᵏ 4 · 0.1¹ · (1 − 0.1)³ = 0.2916" in out
+    assert "How P_v comes about" not in told(capsys, "--n 7 --m 4 --p 0.1")[1]
+    steps = as_json(capsys, "--n 7 --m 4 --p 0.1")[1]["derivation"]
+    assert [step["step"] for step in steps] == ["one", "some", "any", "overlap", "sum"]
+    assert steps[-1]["value"] == pytest.approx(0.3439)
+
+
 def test_json_writes_what_no_float_can_hold(capsys):
     _, out, _ = run(capsys, "--n 1000 --m 750 --p 1e-4 --json")
     p = Fraction(1, 10_000)

@@ -85,8 +85,8 @@ def test_the_plot_is_written_in_the_format_of_its_name(capsys, tmp_path, hundred
 
 COSTS = "--wait-cost 1 --mistake-cost 100"
 MISTAKES = {
-    f"{COSTS}": "--samples and --delay: give one of them",
-    f"{COSTS} --delay unit --samples good.txt": "--samples and --delay: give one of them",
+    f"{COSTS}": "--samples and --delay: give exactly one of them",
+    f"{COSTS} --delay unit --samples good.txt": "--samples and --delay: give exactly one of them",
     "--delay unit --wait-cost 1": "--mistake-cost",
     "--delay unit --mistake-cost 1": "--wait-cost",
     "--delay unit --wait-cost -1 --mistake-cost 5": "wait-cost = -1: expected a number above 0",

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from habemus.scenario import Crash, Cut, Network, Pause, Place, Resume, Scenario, named_scenarios
+from habemus.scenario import Crash, Cut, Network, Pause, Resume, Scenario, TopologySpec, named_scenarios
 from habemus.simulation import simulate
 
 OBSERVER, SUBJECT = 1, 2
@@ -65,7 +65,7 @@ def test_no_time_out_no_threshold_and_no_seed_helps(algorithm, moment, setting, 
         scenario = Scenario(
             algorithm,
             parameters=setting,
-            topology=Place(ids=[OBSERVER, SUBJECT]),
+            topology=TopologySpec(ids=[OBSERVER, SUBJECT]),
             network=Network("uniform:1:9"),
             faults=faults,
             seed=seed,

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from watched_groups import groups, verdicts
 
 from habemus.detection.heartbeat import Heartbeat
-from habemus.scenario import Crash, Network, Pause, Place, Recover, Resume, Scenario
+from habemus.scenario import Crash, Network, Pause, Recover, Resume, Scenario, TopologySpec
 from habemus.simulation import simulate
 from habemus.simulation.run import build_simulation
 
@@ -78,7 +78,7 @@ def test_with_the_period_of_one_transmission_the_time_out_is_that_of_a_question_
 
 def test_a_slow_process_is_suspected_by_mistake_and_cleared_by_its_next_beat():
     faults = [Pause(100, 3), Resume(200, 3)]
-    outcome = simulate(Scenario("heartbeat", topology=Place(n=4), faults=faults, until=400))
+    outcome = simulate(Scenario("heartbeat", topology=TopologySpec(n=4), faults=faults, until=400))
     assert outcome.detection.mistakes == 3 and outcome.detection.detection_times == []
     assert all(50 < duration < 100 for duration in outcome.detection.mistake_durations)
     assert verdicts(outcome)["accuracy"]
@@ -92,7 +92,7 @@ def test_growing_patience_puts_an_end_to_mistakes(seed):
         scenario = Scenario(
             "heartbeat",
             parameters={"growth": growth, "look": 1},
-            topology=Place(n=4),
+            topology=TopologySpec(n=4),
             network=Network("uniform:1:80", fifo=False),
             seed=seed,
             until=until,
@@ -107,17 +107,17 @@ def test_growing_patience_puts_an_end_to_mistakes(seed):
 
 def test_the_load_of_a_member_grows_with_the_group():
     def load(n):
-        return simulate(Scenario("heartbeat", topology=Place(n=n), until=500)).detection.load
+        return simulate(Scenario("heartbeat", topology=TopologySpec(n=n), until=500)).detection.load
 
     assert load(32) == pytest.approx(load(16) * 31 / 15, rel=0.01)
 
 
 def test_without_an_end_it_runs_for_a_while_and_has_seen_the_crash():
-    outcome = simulate(Scenario("heartbeat", topology=Place(n=5), faults=[Crash(200, 3)]))
+    outcome = simulate(Scenario("heartbeat", topology=TopologySpec(n=5), faults=[Crash(200, 3)]))
     assert (outcome.ended, outcome.time) == ("time", Heartbeat.horizon)
     assert len(outcome.detection.detection_times) == 4 and outcome.holds
 
 
 def test_a_process_that_was_away_for_a_blink_is_never_suspected():
     faults = [Crash(100, 3), Recover(103, 3)]
-    assert simulate(Scenario("heartbeat", topology=Place(n=4), faults=faults)).detection.mistakes == 0
+    assert simulate(Scenario("heartbeat", topology=TopologySpec(n=4), faults=faults)).detection.mistakes == 0

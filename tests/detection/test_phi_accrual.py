@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from watched_groups import groups, verdicts
 
 from habemus.detection.phi_accrual import FINE, PhiAccrual, deviations, phi
-from habemus.process import Host, dissect
-from habemus.scenario import Crash, LinkDelay, Network, Place, Recover, Scenario
+from habemus.process import Host, Process, dissect, upon_level
+from habemus.scenario import Crash, Layer, LinkDelay, Network, Pause, Recover, Resume, Scenario, TopologySpec
 from habemus.simulation import simulate
 from habemus.simulation.run import build_simulation
 
@@ -90,7 +90,7 @@ def test_a_higher_threshold_takes_longer_and_errs_less():
                 Scenario(
                     "phi-accrual",
                     parameters={"threshold": threshold},
-                    topology=Place(n=6),
+                    topology=TopologySpec(n=6),
                     network=Network("lognormal:20:0.8", fifo=False),
                     faults=[Crash(9000 + 37 * seed, 3)],
                     seed=seed,
@@ -108,7 +108,7 @@ def test_a_higher_threshold_takes_longer_and_errs_less():
 
 def test_it_is_patient_with_a_restless_link_and_strict_with_a_steady_one():
     links = [LinkDelay(1, 3, "uniform:1:150"), LinkDelay(2, 3, "constant:150")]
-    scenario = Scenario("phi-accrual", topology=Place(ids=[1, 2, 3]), network=Network(links=links, fifo=False))
+    scenario = Scenario("phi-accrual", topology=TopologySpec(ids=[1, 2, 3]), network=Network(links=links, fifo=False))
     simulation = build_simulation(scenario, None)
     simulation.run(8000, 10**9)
     patience = simulation.node(3).process.patience
@@ -117,20 +117,68 @@ def test_it_is_patient_with_a_restless_link_and_strict_with_a_steady_one():
 
 def test_the_time_a_process_was_down_says_nothing_of_its_link():
     faults = [Crash(1000, 2), Recover(4000, 2)]
-    simulation = build_simulation(Scenario("phi-accrual", topology=Place(ids=[1, 2]), faults=faults), None)
+    simulation = build_simulation(Scenario("phi-accrual", topology=TopologySpec(ids=[1, 2]), faults=faults), None)
     simulation.run(5000, 10**9)
     assert max(simulation.node(1).process.intervals[2]) <= 150
     assert 2 not in simulation.node(1).process.suspected
 
 
 def test_the_window_holds_the_last_intervals_only():
-    scenario = Scenario("phi-accrual", parameters={"window": 7}, topology=Place(ids=[1, 2]))
+    scenario = Scenario("phi-accrual", parameters={"window": 7}, topology=TopologySpec(ids=[1, 2]))
     simulation = build_simulation(scenario, None)
     simulation.run(5000, 10**9)
     assert simulation.node(1).process.intervals[2] == [100] * 7
 
 
 def test_without_an_end_it_runs_for_a_while_and_has_seen_the_crash():
-    outcome = simulate(Scenario("phi-accrual", topology=Place(n=5), faults=[Crash(200, 3)]))
+    outcome = simulate(Scenario("phi-accrual", topology=TopologySpec(n=5), faults=[Crash(200, 3)]))
     assert (outcome.ended, outcome.time) == ("time", PhiAccrual.horizon)
-    assert len(outcome.detection.detection_times) == 4 and outcome.holds
+    assert len(outcome.detection.detection_times) == 4 and not outcome.violated
+
+
+# The level itself
+
+
+def levels(threshold=8.0, **fields):
+    scenario = Scenario("phi-accrual", parameters={"threshold": threshold}, topology=TopologySpec(n=3), **fields)
+    events = simulate(scenario, keep=100_000).trace.events
+    return [(event.time, event.changed["level"]) for event in events if event.process == 1 and "level" in event.changed]
+
+
+def test_the_level_grows_in_silence_and_is_gone_with_the_next_beat():
+    crashed = [level.get("3", 0) for time, level in levels(until=1400, faults=[Crash(1000, 3)]) if time > 1010]
+    assert crashed == sorted(crashed) and crashed[-1] > 800
+    assert all("3" not in level for time, level in levels(until=2000, faults=[Pause(1000, 3), Resume(1300, 3)])[-1:])
+
+
+def test_it_does_not_depend_on_the_threshold():
+    crash = {"until": 1500, "faults": [Crash(1000, 3)]}
+    assert levels(1.0, **crash) == levels(12.0, **crash)
+
+
+def test_layers_above_hear_whenever_it_passes_a_whole_number():
+    scenario = Scenario(
+        f"{__name__}:Listener",
+        layers=[Layer("phi-accrual")],
+        topology=TopologySpec(n=3),
+        faults=[Crash(1000, 3)],
+        until=1400,
+    )
+    outcome = simulate(scenario, keep=100_000)
+    heard = [
+        event.changed["heard"] for event in outcome.trace.events if event.process == 1 and "heard" in event.changed
+    ]
+    whole = [level // 100 for subject, level in heard[-1] if subject == 3]
+    assert whole == sorted(set(whole)) and whole[-1] >= 8
+
+
+class Listener(Process):
+    """Writes down which levels it hears of."""
+
+    name = "listener"
+    topology = "complete"
+    heard: list[tuple[int, int]] = []
+
+    @upon_level
+    def note_level(self, rating):
+        self.heard.append(rating)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from watched_groups import groups, verdicts
 
 from habemus.detection.swim import ALIVE, STANDINGS, Swim
-from habemus.scenario import Crash, Heal, Network, Partition, Pause, Place, Resume, Scenario
+from habemus.scenario import Crash, Heal, Network, Partition, Pause, Resume, Scenario, TopologySpec
 from habemus.simulation import simulate
 from habemus.simulation.run import build_simulation
 
@@ -56,7 +56,7 @@ class Resigned(Swim):
 def test_a_slow_member_is_cleared_because_it_denies(cls, holds):
     scenario = Scenario(
         f"{cls.__module__}:{cls.__name__}",
-        topology=Place(n=6),
+        topology=TopologySpec(n=6),
         faults=[Pause(500, 3), Resume(900, 3)],
         until=6000,
         seed=2,
@@ -79,7 +79,7 @@ class Silenced(Swim):
 def test_after_a_partition_both_sides_find_together_because_the_dead_are_told(cls, holds):
     scenario = Scenario(
         f"{cls.__module__}:{cls.__name__}",
-        topology=Place(n=6),
+        topology=TopologySpec(n=6),
         faults=[Partition(500, [[1, 2, 3], [4, 5, 6]]), Heal(6000)],
         until=12_000,
     )
@@ -90,7 +90,7 @@ def test_after_a_partition_both_sides_find_together_because_the_dead_are_told(cl
 
 @given(st.integers(2, 40), st.integers(0, 2**32))
 def test_in_each_round_it_asks_every_other_once(n, seed):
-    simulation = build_simulation(Scenario("swim", topology=Place(n=n), seed=seed), None)
+    simulation = build_simulation(Scenario("swim", topology=TopologySpec(n=n), seed=seed), None)
     process = simulation.nodes[0].process
     process.begin()
     for _ in range(3):
@@ -99,7 +99,7 @@ def test_in_each_round_it_asks_every_other_once(n, seed):
 
 @given(st.integers(3, 12), st.integers(0, 6), st.integers(0, 2**32))
 def test_helpers_are_others_than_the_asker_and_the_asked_and_none_is_asked_twice(n, helpers, seed):
-    scenario = Scenario("swim", parameters={"helpers": helpers}, topology=Place(n=n), seed=seed)
+    scenario = Scenario("swim", parameters={"helpers": helpers}, topology=TopologySpec(n=n), seed=seed)
     process = build_simulation(scenario, None).nodes[0].process
     process.begin()
     subject = process.next_in_turn()
@@ -110,14 +110,14 @@ def test_helpers_are_others_than_the_asker_and_the_asked_and_none_is_asked_twice
 
 @given(st.permutations([(2, s) for s in range(9)] + [(3, s) for s in range(5)]))
 def test_whatever_the_order_of_the_news_all_come_to_believe_the_same(news):
-    process = build_simulation(Scenario("swim", topology=Place(ids=[1, 2, 3])), None).node(1).process
+    process = build_simulation(Scenario("swim", topology=TopologySpec(ids=[1, 2, 3])), None).node(1).process
     process.hear(tuple(news))
     assert process.known == {2: 8, 3: 4}
 
 
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=20))
 def test_nobody_believes_ill_of_itself(standings):
-    process = build_simulation(Scenario("swim", topology=Place(ids=[1, 2])), None).node(1).process
+    process = build_simulation(Scenario("swim", topology=TopologySpec(ids=[1, 2])), None).node(1).process
     for standing in standings:
         process.hear(((1, standing),))
         assert process.standing(1) == ALIVE and process.incarnation(1) >= standing - standing % STANDINGS
@@ -126,7 +126,9 @@ def test_nobody_believes_ill_of_itself(standings):
 def test_the_load_of_a_member_is_the_same_for_50_and_for_5000():
     def load(n, until):
         crash = [Crash(250, n)]
-        scenario = Scenario("swim", topology=Place(n=n), network=Network("uniform:1:10"), faults=crash, until=until)
+        scenario = Scenario(
+            "swim", topology=TopologySpec(n=n), network=Network("uniform:1:10"), faults=crash, until=until
+        )
         return simulate(scenario).detection.load
 
     reference = load(50, 10_000)
@@ -136,7 +138,7 @@ def test_the_load_of_a_member_is_the_same_for_50_and_for_5000():
 
 
 def test_what_a_member_keeps_does_not_grow_with_the_group():
-    scenario = Scenario("swim", topology=Place(n=1000), faults=[Crash(250, 7), Crash(400, 9)])
+    scenario = Scenario("swim", topology=TopologySpec(n=1000), faults=[Crash(250, 7), Crash(400, 9)])
     simulation = build_simulation(scenario, None)
     simulation.run(3000, 10**9)
     kept = [len(p.known) + len(p.since) + len(p.rumours) for p in (node.process for node in simulation.nodes)]
@@ -145,7 +147,11 @@ def test_what_a_member_keeps_does_not_grow_with_the_group():
 
 def test_no_message_carries_more_than_the_most_news_allowed():
     scenario = Scenario(
-        "swim", parameters={"most": 2}, topology=Place(n=16), faults=[Crash(100, p) for p in range(1, 9)], until=4000
+        "swim",
+        parameters={"most": 2},
+        topology=TopologySpec(n=16),
+        faults=[Crash(100, p) for p in range(1, 9)],
+        until=4000,
     )
     sent = [message for event in simulate(scenario, keep=100_000).trace.events for message in event.sent]
     assert max(len(message.fields.get("news", [])) for message in sent) == 2
@@ -155,7 +161,7 @@ def first_and_last_detection(n, seed):
     scenario = Scenario(
         "swim",
         parameters={"patience": 0},
-        topology=Place(n=n),
+        topology=TopologySpec(n=n),
         network=Network("uniform:1:10"),
         faults=[Crash(1000 + 13 * seed % 100, 1)],
         seed=seed,
@@ -174,6 +180,6 @@ def test_a_crash_is_first_noticed_after_two_periods_whatever_the_size_and_spread
 
 
 def test_without_an_end_it_runs_for_a_while_and_has_seen_the_crash():
-    outcome = simulate(Scenario("swim", topology=Place(n=5), faults=[Crash(200, 3)]))
+    outcome = simulate(Scenario("swim", topology=TopologySpec(n=5), faults=[Crash(200, 3)]))
     assert (outcome.ended, outcome.time) == ("time", Swim.horizon)
     assert len(outcome.detection.detection_times) == 4 and outcome.holds

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from habemus.scenario import Crash, Network, Place, Recover, Scenario
+from habemus.scenario import Crash, Network, Recover, Scenario, TopologySpec
 
 RANDOM_DELAYS = ("unit", "uniform:1:20", "exponential:8", "lognormal:5:1")
 EARLY = 300  # nothing fails, or comes back, later than that
@@ -22,7 +22,7 @@ def groups(draw, algorithm, until, delays=RANDOM_DELAYS, loss=0.0, recovering=Fa
     return Scenario(
         algorithm,
         parameters=parameters,
-        topology=Place(n=n),
+        topology=TopologySpec(n=n),
         network=Network(
             delay=draw(st.sampled_from(delays)), loss=loss, fifo=draw(st.booleans()) if fifo is None else fifo
         ),

@@ -4,7 +4,7 @@ from collections import Counter
 
 from hypothesis import strategies as st
 
-from habemus.scenario import Network, Place, Scenario
+from habemus.scenario import Network, Scenario, TopologySpec
 from habemus.simulation.run import build_simulation
 
 DELAYS = ("unit", "uniform:1:20", "exponential:8", "lognormal:5:1.5")
@@ -18,7 +18,7 @@ def places(draw, most: int = 40):
     parents = draw(st.lists(st.integers(0, 10**4), min_size=n - 1, max_size=n - 1))
     more = draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=2 * n))
     edges = [(parent % place, place) for place, parent in enumerate(parents, 1)] + more
-    return Place(ids=ids, edges=[(ids[a], ids[b]) for a, b in edges if a != b])
+    return TopologySpec(ids=ids, edges=[(ids[a], ids[b]) for a, b in edges if a != b])
 
 
 @st.composite

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from habemus.election.broadcast_sync import BroadcastSync
-from habemus.scenario import Place, Scenario
+from habemus.scenario import Scenario, TopologySpec
 from habemus.simulation import simulate
 
 
 @pytest.mark.parametrize("n", range(1, 65))
 def test_all_candidates_cost_n_times_n_minus_1(n):
-    outcome = simulate(Scenario("broadcast-sync", topology=Place(n=n), starters="all"))
+    outcome = simulate(Scenario("broadcast-sync", topology=TopologySpec(n=n), starters="all"))
     assert outcome.messages == n * (n - 1) == outcome.bound.messages(n, 0)
     assert outcome.holds and outcome.leader == n
 
@@ -21,7 +21,7 @@ def test_all_candidates_cost_n_times_n_minus_1(n):
 @pytest.mark.parametrize("n", range(1, 7))
 def test_the_largest_wins_in_every_arrangement(n):
     for ids in permutations(range(1, n + 1)):
-        outcome = simulate(Scenario("broadcast-sync", topology=Place(ids=list(ids)), starters="all"))
+        outcome = simulate(Scenario("broadcast-sync", topology=TopologySpec(ids=list(ids)), starters="all"))
         assert outcome.holds and outcome.leader == n
 
 
@@ -30,7 +30,7 @@ def settings(draw):
     ids = draw(st.lists(st.integers(0, 10**6), min_size=1, max_size=16, unique=True))
     return Scenario(
         "broadcast-sync",
-        topology=Place(ids=ids),
+        topology=TopologySpec(ids=ids),
         starters=draw(st.lists(st.sampled_from(ids), min_size=1, unique=True)),
         seed=draw(st.integers(0, 2**32)),
     )
@@ -54,5 +54,5 @@ class TakesTheFirst(BroadcastSync):
 
 
 def test_who_takes_the_first_it_hears_of_disagrees_with_the_others():
-    outcome = simulate(Scenario(f"{__name__}:TakesTheFirst", topology=Place(n=4), starters="all"))
+    outcome = simulate(Scenario(f"{__name__}:TakesTheFirst", topology=TopologySpec(n=4), starters="all"))
     assert {p.name for p in outcome.properties if p.witness} >= {"agreement"}

@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from habemus.election.btcp import BTCP, SILENT
-from habemus.scenario import Network, Place, Scenario
+from habemus.scenario import Network, Scenario, TopologySpec
 from habemus.simulation import simulate
 
 
 def radios(n: int, seed: int, algorithm: str = "btcp", starters="all", **parameters) -> Scenario:
     network = Network(delay="uniform:1:10")
     return Scenario(
-        algorithm, topology=Place(n=n), network=network, starters=starters, seed=seed, parameters=parameters
+        algorithm, topology=TopologySpec(n=n), network=network, starters=starters, seed=seed, parameters=parameters
     )
 
 

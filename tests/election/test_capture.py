@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from habemus.election.capture import CaptureElection
-from habemus.scenario import Call, Network, Place, Scenario
+from habemus.scenario import Call, Network, Scenario, TopologySpec
 from habemus.simulation import simulate
 
 KEEP = 1_000_000
@@ -59,7 +59,7 @@ def test_candidates_per_level_and_attempts_stay_within_theorem_5_3_and_corollary
         ("random", "lognormal:5:2"),
     ]:
         scenario = Scenario(
-            "capture", topology=Place(n=n, order=order), network=Network(delay=delay), starters="all", seed=n
+            "capture", topology=TopologySpec(n=n, order=order), network=Network(delay=delay), starters="all", seed=n
         )
         outcome = simulate(scenario, keep=KEEP)
         assert outcome.holds
@@ -69,7 +69,7 @@ def test_candidates_per_level_and_attempts_stay_within_theorem_5_3_and_corollary
 
 @pytest.mark.parametrize("n", range(2, 65))
 def test_one_candidate_captures_everybody_once_and_nobody_asks_back(n):
-    outcome = simulate(Scenario("capture", topology=Place(n=n), starters="one"))
+    outcome = simulate(Scenario("capture", topology=TopologySpec(n=n), starters="one"))
     assert outcome.messages_by_type == {"Capture": n - 1, "Ack": n - 1, "Elected": n - 1}
     assert outcome.holds and outcome.leader == outcome.ids[0]
 
@@ -80,7 +80,7 @@ def test_one_leader_in_every_arrangement(n):
         for delay in ("unit", "uniform:1:10"):
             scenario = Scenario(
                 "capture",
-                topology=Place(ids=list(ids)),
+                topology=TopologySpec(ids=list(ids)),
                 network=Network(delay=delay),
                 starters="all",
                 seed=sum(ids[:2]),
@@ -96,7 +96,7 @@ def settings(draw):
     late = draw(st.lists(st.tuples(st.integers(1, 200), st.sampled_from(ids)), max_size=5))
     return Scenario(
         "capture",
-        topology=Place(ids=ids),
+        topology=TopologySpec(ids=ids),
         network=Network(
             delay=draw(st.sampled_from(["unit", "uniform:1:20", "exponential:8", "lognormal:5:1.5"])),
             fifo=draw(st.booleans()),
@@ -120,7 +120,7 @@ def test_one_of_the_candidates_wins_once_and_for_all_whoever_stands_and_when(sce
 
 
 def test_ten_thousand_candidates_stay_within_the_bound():
-    outcome = simulate(Scenario("capture", topology=Place(n=10_000), starters="all"))
+    outcome = simulate(Scenario("capture", topology=TopologySpec(n=10_000), starters="all"))
     assert outcome.holds
     assert outcome.messages <= outcome.bound.messages(10_000, 0)
 
@@ -159,7 +159,7 @@ def test_a_process_that_changes_hands_behind_its_owners_back_is_caught(twin):
     def caught(seed: int) -> bool:
         network = Network(delay="uniform:1:10")
         scenario = Scenario(
-            f"{__name__}:{twin}", topology=Place(n=12), network=network, starters="all", seed=seed, events=20_000
+            f"{__name__}:{twin}", topology=TopologySpec(n=12), network=network, starters="all", seed=seed, events=20_000
         )
         outcome = simulate(scenario, keep=KEEP)
         try:
@@ -173,7 +173,7 @@ def test_a_process_that_changes_hands_behind_its_owners_back_is_caught(twin):
 
 def test_an_owned_process_changes_hands_in_six_messages():
     """Capture, check, eliminate, eliminated, capture, ack."""
-    scenario = Scenario("capture", topology=Place(n=16), network=Network(delay="uniform:1:10"), starters="all")
+    scenario = Scenario("capture", topology=TopologySpec(n=16), network=Network(delay="uniform:1:10"), starters="all")
     outcome = simulate(scenario, keep=KEEP)
     talks: dict[tuple[int, int], list[str]] = {}
     owners: dict[tuple[int, int], int] = {}

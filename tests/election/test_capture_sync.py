@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from habemus.election.capture_sync import CaptureSync
-from habemus.scenario import Place, Scenario
+from habemus.scenario import Scenario, TopologySpec
 from habemus.simulation import simulate
 
 
@@ -47,7 +47,7 @@ def check_corollary_5_2(outcome) -> None:
 def test_candidates_captures_and_acks_stay_within_theorem_5_1_and_corollary_5_2(n):
     for order, seed in [("sorted", 0), ("best", 0), ("worst", 0), ("random", 1), ("random", 2)]:
         outcome = simulate(
-            Scenario("capture-sync", topology=Place(n=n, order=order), starters="all", seed=seed), keep=100_000
+            Scenario("capture-sync", topology=TopologySpec(n=n, order=order), starters="all", seed=seed), keep=100_000
         )
         assert outcome.holds and outcome.leader == n
         check_theorem_5_1(outcome)
@@ -56,7 +56,7 @@ def test_candidates_captures_and_acks_stay_within_theorem_5_1_and_corollary_5_2(
 
 @pytest.mark.parametrize("n", range(2, 65))
 def test_one_candidate_captures_everybody_once_and_leads_after_2_ceil_log_n_pulses(n):
-    outcome = simulate(Scenario("capture-sync", topology=Place(n=n), starters="one"), keep=100_000)
+    outcome = simulate(Scenario("capture-sync", topology=TopologySpec(n=n), starters="one"), keep=100_000)
     assert outcome.messages_by_type == {"Capture": n - 1, "Ack": n - 1, "Elected": n - 1}
     assert {e.time for e in outcome.trace.events if e.role == "leader"} == {2 * ceil_log(n)}
     assert max(e.time for e in outcome.trace.events if "leader" in e.changed) == 2 * ceil_log(n) + 1
@@ -65,7 +65,7 @@ def test_one_candidate_captures_everybody_once_and_leads_after_2_ceil_log_n_puls
 @pytest.mark.parametrize("n", range(1, 7))
 def test_the_largest_wins_in_every_arrangement(n):
     for ids in permutations(range(1, n + 1)):
-        outcome = simulate(Scenario("capture-sync", topology=Place(ids=list(ids)), starters="all"))
+        outcome = simulate(Scenario("capture-sync", topology=TopologySpec(ids=list(ids)), starters="all"))
         assert outcome.holds and outcome.leader == n
 
 
@@ -74,7 +74,7 @@ def settings(draw):
     ids = draw(st.lists(st.integers(0, 10**6), min_size=2, max_size=24, unique=True))
     return Scenario(
         "capture-sync",
-        topology=Place(ids=ids),
+        topology=TopologySpec(ids=ids),
         starters=draw(st.lists(st.sampled_from(ids), min_size=1, unique=True)),
         seed=draw(st.integers(0, 2**32)),
     )
@@ -115,7 +115,7 @@ class IgnoresItsOwner(CaptureSync):
 
 def test_who_stands_on_leaves_more_candidates_than_theorem_5_1_allows():
     """The first bound that bites is at pulse 4, as in pulse 2 all n may be left."""
-    outcome = simulate(Scenario(f"{__name__}:StandsOn", topology=Place(n=32), starters="all"), keep=100_000)
+    outcome = simulate(Scenario(f"{__name__}:StandsOn", topology=TopologySpec(n=32), starters="all"), keep=100_000)
     with pytest.raises(AssertionError, match="pulse 4"):
         check_theorem_5_1(outcome)
     assert {p.name for p in outcome.properties if p.witness} >= {"uniqueness"}
@@ -123,7 +123,7 @@ def test_who_stands_on_leaves_more_candidates_than_theorem_5_1_allows():
 
 def test_who_ignores_its_owner_does_not_always_seat_the_largest():
     def leader(seed: int) -> int | None:
-        scenario = Scenario(f"{__name__}:IgnoresItsOwner", topology=Place(n=8), starters="all", seed=seed)
+        scenario = Scenario(f"{__name__}:IgnoresItsOwner", topology=TopologySpec(n=8), starters="all", seed=seed)
         return simulate(scenario).leader
 
     assert {leader(seed) for seed in range(20)} != {8}

@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 
 from habemus.election.chang_roberts import Candidate, ChangRoberts, Elected
 from habemus.process import harmonic
-from habemus.scenario import Call, Network, Place, Scenario
+from habemus.scenario import Call, Network, Scenario, TopologySpec
 from habemus.simulation import simulate
 
 SIZES = range(1, 65)
 
 
 def run(n: int, order: str, starters: str, **network):
-    place = Place(n=n, order=order)
+    place = TopologySpec(n=n, order=order)
     return simulate(Scenario("chang-roberts", topology=place, starters=starters, network=Network(**network)))
 
 
@@ -43,7 +43,7 @@ def test_all_starters_cost_n_times_n_plus_1_over_2_plus_n_when_ids_fall(n):
 def test_a_thousand_random_rings_cost_n_harmonic_n_plus_n_on_average():
     n, rings = 64, 1000
     total = sum(
-        simulate(Scenario("chang-roberts", topology=Place(n=n), seed=seed, starters="all")).messages
+        simulate(Scenario("chang-roberts", topology=TopologySpec(n=n), seed=seed, starters="all")).messages
         for seed in range(rings)
     )
     assert total / rings == pytest.approx(n * harmonic(n) + n, rel=0.02)
@@ -57,7 +57,7 @@ def rings(draw):
     starters = draw(st.lists(st.sampled_from(ids), min_size=1, unique=True))
     return Scenario(
         "chang-roberts",
-        topology=Place(ids=ids),
+        topology=TopologySpec(ids=ids),
         network=Network(delay=delay),
         starters=starters,
         seed=draw(st.integers(0, 2**32)),
@@ -121,12 +121,14 @@ class FirstCome(ChangRoberts):
 
 
 def test_without_swallowing_the_worst_case_bound_is_broken():
-    scenario = Scenario(f"{__name__}:NeverSwallows", topology=Place(n=6, order="worst"), starters="all", events=10_000)
+    scenario = Scenario(
+        f"{__name__}:NeverSwallows", topology=TopologySpec(n=6, order="worst"), starters="all", events=10_000
+    )
     assert simulate(scenario).messages > 6 * 7 // 2 + 6
 
 
 def test_electing_before_ones_own_id_is_home_makes_two_leaders():
-    outcome = simulate(Scenario(f"{__name__}:FirstCome", topology=Place(n=4), starters="all", events=1000))
+    outcome = simulate(Scenario(f"{__name__}:FirstCome", topology=TopologySpec(n=4), starters="all", events=1000))
     uniqueness = next(p for p in outcome.properties if p.name == "uniqueness")
     assert uniqueness.holds is False
     first, second = uniqueness.witness.processes
@@ -139,7 +141,7 @@ def test_without_fifo_links_a_weaker_id_is_left_behind_and_the_leader_has_to_be_
 
     def elections(seed: int, fifo: bool) -> int:
         network = Network(delay="lognormal:3:2", fifo=fifo)
-        scenario = Scenario("chang-roberts", topology=Place(n=4), network=network, starters="all", seed=seed)
+        scenario = Scenario("chang-roberts", topology=TopologySpec(n=4), network=network, starters="all", seed=seed)
         return simulate(scenario).claims
 
     assert max(elections(seed, fifo=False) for seed in range(300)) > 1

@@ -5,7 +5,7 @@ from graphs import elections, violated
 from hypothesis import given
 
 from habemus.election.echo_extinction import EchoExtinction
-from habemus.scenario import Network, Place, Scenario
+from habemus.scenario import Network, Scenario, TopologySpec
 from habemus.simulation import simulate
 
 SIZES = range(2, 65)
@@ -35,14 +35,16 @@ def test_never_more_than_2m_a_starter_and_2m_to_announce_it(scenario):
 @pytest.mark.parametrize("kind", ["random", "ring", "complete", "tree", "grid"])
 @pytest.mark.parametrize("n", SIZES)
 def test_one_starter_costs_exactly_4m_whoever_it_is(n, kind):
-    outcome = simulate(Scenario("echo-extinction", topology=Place(kind=kind, n=n), starters="one", seed=n))
+    outcome = simulate(Scenario("echo-extinction", topology=TopologySpec(kind=kind, n=n), starters="one", seed=n))
     m = outcome.topology.m
     assert outcome.messages_by_type == {"Wave": 2 * m, "Leader": 2 * m}
 
 
 @pytest.mark.parametrize("n", SIZES)
 def test_ids_that_rise_along_a_line_make_the_order_of_n_times_m_waves(n):
-    outcome = simulate(Scenario("echo-extinction", topology=Place(kind="line", n=n, order="sorted"), starters="all"))
+    outcome = simulate(
+        Scenario("echo-extinction", topology=TopologySpec(kind="line", n=n, order="sorted"), starters="all")
+    )
     assert outcome.messages_by_type["Wave"] >= n * outcome.topology.m / 2
 
 
@@ -67,7 +69,9 @@ def found(twin: str) -> set[str]:
     """The properties that a twin violates in twenty small elections."""
     network = Network(delay="uniform:1:9")
     scenarios = [
-        Scenario(f"{__name__}:{twin}", topology=Place(kind="random", n=6), network=network, seed=seed, events=5000)
+        Scenario(
+            f"{__name__}:{twin}", topology=TopologySpec(kind="random", n=6), network=network, seed=seed, events=5000
+        )
         for seed in range(20)
     ]
     return {name for scenario in scenarios for name in violated(simulate(scenario))}

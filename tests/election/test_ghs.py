@@ -9,13 +9,13 @@ from graphs import elections, final_processes, violated
 from hypothesis import given
 
 from habemus.election.ghs import BRANCH, GHS, weight
-from habemus.scenario import Network, Place, Scenario
+from habemus.scenario import Network, Scenario, TopologySpec
 from habemus.simulation import simulate
 
 SIZES = range(2, 65)
 
 
-def minimum_spanning_tree(place: Place) -> set[tuple[int, int]]:
+def minimum_spanning_tree(place: TopologySpec) -> set[tuple[int, int]]:
     """What networkx finds, given the order of the weights."""
     graph = nx.Graph()
     for number, (a, b) in enumerate(sorted(place.edges, key=lambda edge: weight(*edge))):
@@ -58,7 +58,9 @@ def test_never_more_than_2m_plus_5n_log_n_messages_and_n_minus_1_to_announce_it(
 @pytest.mark.parametrize("kind", ["random", "ring", "complete", "line", "star", "grid"])
 @pytest.mark.parametrize("n", SIZES)
 def test_no_graph_of_these_kinds_costs_more_than_the_bound(n, kind):
-    outcome = simulate(Scenario("ghs", topology=Place(kind=kind, n=n), seed=n, network=Network(delay="uniform:1:9")))
+    outcome = simulate(
+        Scenario("ghs", topology=TopologySpec(kind=kind, n=n), seed=n, network=Network(delay="uniform:1:9"))
+    )
     assert outcome.messages <= outcome.bound.messages(n, outcome.topology.m)
     assert not violated(outcome)
 
@@ -74,7 +76,7 @@ def test_a_fragment_of_level_l_has_at_least_2_to_the_l_processes(scenario):
 
 
 def test_one_process_leads_itself_without_a_message():
-    outcome = simulate(Scenario("ghs", topology=Place(ids=[7], edges=[])))
+    outcome = simulate(Scenario("ghs", topology=TopologySpec(ids=[7], edges=[])))
     assert outcome.leader == 7 and outcome.messages == 0
 
 
@@ -109,13 +111,13 @@ class AbsorbsEquals(GHS):
 def test_a_fragment_that_does_not_wait_ends_with_another_tree_or_none(twin):
     def fails(seed: int) -> bool:
         network = Network(delay="lognormal:5:1.5")
-        place = Place(kind="random", n=12)
+        place = TopologySpec(kind="random", n=12)
         scenario = Scenario(f"{__name__}:{twin}", topology=place, network=network, seed=seed, events=20_000)
         try:
             outcome = simulate(scenario)
         except RuntimeError:
             return True
-        graph = Place(ids=outcome.ids, edges=outcome.topology.edges())
+        graph = TopologySpec(ids=outcome.ids, edges=outcome.topology.edges())
         return bool(violated(outcome)) or set(branches(final_processes(scenario))) != minimum_spanning_tree(graph)
 
     assert any(fails(seed) for seed in range(30))

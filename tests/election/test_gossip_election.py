@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from habemus.election.gossip_election import GossipElection, ticket
-from habemus.scenario import Crash, Network, Place, Scenario
+from habemus.scenario import Crash, Network, Scenario, TopologySpec
 from habemus.simulation import simulate
 
 
 def group(n: int, seed: int = 0, loss: float = 0.0, algorithm: str = "gossip-election", **parameters) -> Scenario:
     return Scenario(
         algorithm,
-        topology=Place(n=n),
+        topology=TopologySpec(n=n),
         network=Network(delay="uniform:1:10", loss=loss),
         starters="one",
         seed=seed,

@@ -1,17 +1,17 @@
 """Garcia-Molina's claims for the invitation algorithm: one leader a group, always; one group, once all can talk."""
 
-import os
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from soak import runs
 
 from habemus.election.invitation import InvitationElection
-from habemus.scenario import Crash, Heal, Network, Partition, Pause, Place, Recover, Resume, Scenario
+from habemus.scenario import Crash, Heal, Network, Partition, Pause, Recover, Resume, Scenario, TopologySpec
 from habemus.simulation import simulate
 
-SEEDS = 2000 if os.environ.get("HYPOTHESIS_PROFILE") == "soak" else 150
+SEEDS = runs(100, soak=2000)
 KEEP = 10**6
 
 
@@ -59,7 +59,7 @@ def chaos(seed: int, algorithm: str = "invitation", until: int = 2000) -> Scenar
         )
     return Scenario(
         algorithm,
-        topology=Place(ids=ids),
+        topology=TopologySpec(ids=ids),
         network=Network(
             delay=random.choice(["uniform:1:10", "uniform:1:100", "exponential:30"]),
             loss=random.choice([0.0, 0.2]),
@@ -83,7 +83,7 @@ def healthy_networks(draw):
     ids = draw(st.lists(st.integers(0, 10**6), min_size=1, max_size=9, unique=True))
     return Scenario(
         "invitation",
-        topology=Place(ids=ids),
+        topology=TopologySpec(ids=ids),
         network=Network(delay=draw(st.sampled_from(["unit", "uniform:1:12"])), fifo=draw(st.booleans())),
         starters=draw(st.lists(st.sampled_from(ids), min_size=1, unique=True)),
         seed=draw(st.integers(0, 2**32)),
@@ -115,7 +115,7 @@ def test_each_side_of_a_partition_has_a_leader_that_its_side_agrees_on():
     for seed in range(20):
         scenario = Scenario(
             "invitation",
-            topology=Place(ids=[1, 2, 3, 4, 5]),
+            topology=TopologySpec(ids=[1, 2, 3, 4, 5]),
             network=Network(delay="uniform:1:10"),
             faults=[Partition(0, [[1, 2, 3], [4, 5]])],
             seed=seed,
@@ -134,7 +134,7 @@ def test_one_group_costs_n_minus_1_questions_to_all_and_as_many_of_its_members_a
     """No answers to the leader's questions, because nobody else leads; one to each member's."""
 
     def sent(until: int) -> dict[str, int]:
-        scenario = Scenario("invitation", topology=Place(n=n), starters="all", until=until)
+        scenario = Scenario("invitation", topology=TopologySpec(n=n), starters="all", until=until)
         return simulate(scenario).messages_by_type
 
     before, after = sent(1020 + 200 * n), sent(1520 + 200 * n)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from habemus.election.sortition import Sortition, Ticket, lot
-from habemus.scenario import Network, Place, Scenario
+from habemus.scenario import Network, Scenario, TopologySpec
 from habemus.simulation import simulate
 
 IN_TIME = ("unit", "uniform:1:10")
@@ -45,7 +45,7 @@ def test_leadership_is_proportional_to_stake():
     """Chi-square over 2000 rounds with four degrees of freedom; beyond 18.5 once in a thousand."""
     stake, rounds = {1: 1, 2: 2, 3: 3, 4: 4, 5: 10, 6: 0}, 2000
     parameters = {"rounds": rounds, "stake": {str(p): s for p, s in stake.items()}, "slot": 3}
-    scenario = Scenario("sortition", topology=Place(kind="complete", n=6), parameters=parameters)
+    scenario = Scenario("sortition", topology=TopologySpec(kind="complete", n=6), parameters=parameters)
     winners = Counter(ticket.owner for ticket in final_processes(scenario)[0].chain)
     assert winners.total() == rounds and winners[6] == 0
     share = {p: rounds * s / 20 for p, s in stake.items() if s}
@@ -55,12 +55,14 @@ def test_leadership_is_proportional_to_stake():
 @pytest.mark.parametrize("n", range(2, 65))
 def test_no_graph_costs_more_than_2m_times_n(n):
     for kind in ("random", "ring", "complete", "line"):
-        outcome = simulate(Scenario("sortition", topology=Place(kind=kind, n=n), network=Network(delay="uniform:1:10")))
+        outcome = simulate(
+            Scenario("sortition", topology=TopologySpec(kind=kind, n=n), network=Network(delay="uniform:1:10"))
+        )
         assert outcome.messages <= outcome.bound.messages(n, outcome.topology.m)
 
 
 def test_without_any_stake_nobody_leads():
-    scenario = Scenario("sortition", topology=Place(n=3), parameters={"stake": {"1": 0, "2": 0, "3": 0}})
+    scenario = Scenario("sortition", topology=TopologySpec(n=3), parameters={"stake": {"1": 0, "2": 0, "3": 0}})
     assert violated(simulate(scenario)).keys() == {"termination", "agreement"}
 
 
@@ -70,7 +72,7 @@ def test_without_any_stake_nobody_leads():
 def hasty(seed: int):
     """Slots far shorter than messages take."""
     network = Network(delay="uniform:1:60")
-    place = Place(kind="random", n=10)
+    place = TopologySpec(kind="random", n=10)
     return simulate(Scenario("sortition", topology=place, network=network, seed=seed, parameters={"slot": 20}))
 
 
@@ -110,7 +112,7 @@ class Gullible(Forger):
 
 def led_by(twin: str) -> set[int]:
     """Whom all but the cheat name leader."""
-    processes = final_processes(Scenario(f"{__name__}:{twin}", topology=Place(kind="complete", n=5)))
+    processes = final_processes(Scenario(f"{__name__}:{twin}", topology=TopologySpec(kind="complete", n=5)))
     return {process.leader for process in processes if process.id != 2}
 
 

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from habemus.election.yoyo import DOWN, Vote, YoYo
-from habemus.scenario import Cut, Network, Place, Scenario
+from habemus.scenario import Cut, Network, Scenario, TopologySpec
 from habemus.simulation import simulate
 
 SIZES = range(2, 65)
 
 
-def run(place: Place, algorithm: str = "yoyo", keep: int = 0, **settings):
+def run(place: TopologySpec, algorithm: str = "yoyo", keep: int = 0, **settings):
     return simulate(Scenario(algorithm, topology=place, **settings), keep=keep)
 
 
@@ -52,7 +52,7 @@ def test_a_source_dies_if_and_only_if_somebody_hears_of_it_and_of_a_smaller_one(
 @pytest.mark.parametrize("n", SIZES)
 def test_on_a_ring_sources_at_least_halve_every_iteration(n):
     for seed in range(5):
-        sources = sources_by_iteration(run(Place(kind="ring", n=n), keep=10**6, seed=seed))
+        sources = sources_by_iteration(run(TopologySpec(kind="ring", n=n), keep=10**6, seed=seed))
         assert all(fewer <= more // 2 for more, fewer in pairwise(sources))
 
 
@@ -60,25 +60,25 @@ def test_on_a_ring_sources_at_least_halve_every_iteration(n):
 def test_on_a_spider_they_do_not_but_the_next_iteration_makes_up_for_it(legs):
     """The body, a source, dies and all the feet survive: it is the distance between sources that halves."""
     edges = [(100, 200 + leg) for leg in range(legs)] + [(1 + leg, 200 + leg) for leg in range(legs)]
-    assert sources_by_iteration(run(Place(edges=edges), keep=10**6)) == [legs + 1, legs, 1]
+    assert sources_by_iteration(run(TopologySpec(edges=edges), keep=10**6)) == [legs + 1, legs, 1]
 
 
 @pytest.mark.parametrize("kind", ["complete", "line", "star", "tree", "grid"])
 @pytest.mark.parametrize("n", SIZES)
 def test_with_a_single_source_it_costs_exactly_4m_plus_n_minus_1(n, kind):
-    outcome = run(Place(kind=kind, ids=list(range(1, n + 1))))
+    outcome = run(TopologySpec(kind=kind, ids=list(range(1, n + 1))))
     assert outcome.messages == 4 * outcome.topology.m + n - 1
 
 
 @pytest.mark.parametrize("n", SIZES)
 def test_no_random_graph_costs_more_than_the_bound(n):
     for seed in range(3):
-        outcome = run(Place(kind="random", n=n), seed=seed, network=Network(delay="uniform:1:9"))
+        outcome = run(TopologySpec(kind="random", n=n), seed=seed, network=Network(delay="uniform:1:9"))
         assert outcome.messages <= outcome.bound.messages(n, outcome.topology.m)
 
 
 def test_one_process_leads_itself_without_a_message():
-    outcome = run(Place(ids=[7], edges=[]))
+    outcome = run(TopologySpec(ids=[7], edges=[]))
     assert outcome.leader == 7 and outcome.messages == 0 and not violated(outcome)
 
 
@@ -89,7 +89,7 @@ def test_five_hundred_random_graphs_trees_complete_graphs_and_petersens_elect_th
     graphs += [nx.complete_graph(n) for n in range(1, 20)] + [nx.petersen_graph()]
     for seed, graph in enumerate(graphs):
         shuffled = nx.relabel_nodes(graph, {node: (node * 7919 + seed) % 10007 for node in graph})
-        outcome = run(Place.from_graph(shuffled), seed=seed, network=Network(delay="uniform:1:9"), starters=1)
+        outcome = run(TopologySpec.from_graph(shuffled), seed=seed, network=Network(delay="uniform:1:9"), starters=1)
         assert outcome.leader == min(shuffled) and not violated(outcome)
 
 
@@ -98,7 +98,7 @@ def test_five_hundred_random_graphs_trees_complete_graphs_and_petersens_elect_th
 
 def two_rings_and_a_bridge(patience: int):
     ring = [(1, 2), (2, 3), (3, 4), (4, 1)]
-    place = Place(edges=[*ring, *((a + 4, b + 4) for a, b in ring), (4, 8)])
+    place = TopologySpec(edges=[*ring, *((a + 4, b + 4) for a, b in ring), (4, 8)])
     return run(place, parameters={"patience": patience}, faults=[Cut(0, [(4, 8)])])
 
 
@@ -151,14 +151,14 @@ class AnyYesWillDo(YoYo):
 
 @pytest.mark.parametrize("twin", ["KeepsRepetitions", "KeepsLeaves"])
 def test_without_either_kind_of_pruning_one_source_is_left_and_never_learns_it(twin):
-    outcome = run(Place(kind="ring", n=8), f"{__name__}:{twin}", keep=10**6, events=10_000)
+    outcome = run(TopologySpec(kind="ring", n=8), f"{__name__}:{twin}", keep=10**6, events=10_000)
     assert outcome.ended == "budget" and "termination" in violated(outcome)
     assert {e.process for e in outcome.trace.events[-500:] if "iteration" in e.changed} == {1}
 
 
 def test_the_notes_rule_elects_the_same_leader_but_lets_sources_live_that_somebody_has_outbid():
     def iterations(algorithm: str, seed: int) -> int:
-        outcome = run(Place(kind="random", n=14), algorithm, keep=10**6, seed=seed)
+        outcome = run(TopologySpec(kind="random", n=14), algorithm, keep=10**6, seed=seed)
         assert outcome.leader == 1 and not violated(outcome)
         return len(sources_by_iteration(outcome))
 

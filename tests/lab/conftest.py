@@ -15,7 +15,7 @@ from urllib.parse import urlparse
 import pytest
 from labs import running_lab
 from pages import foreign, is_mistake, until
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 OPTIONS = [
     "--no-sandbox",
@@ -24,6 +24,8 @@ OPTIONS = [
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    "--disable-site-isolation-trials",
+    "--disable-features=SpareRendererForSitePerProcess,Translate,HttpsUpgrades,MediaRouter,OptimizationHints",
 ]
 
 
@@ -48,36 +50,65 @@ def browser() -> Iterator[Browser]:
 OpenPage = Callable[..., Page]
 
 
-@pytest.fixture
-def open_page(browser: Browser, server: str) -> Iterator[OpenPage]:
-    """Opens pages of the lab: `open_page("#fragment", width=390, color_scheme="dark", locale="pt-BR")`."""
-    contexts, complaints = [], []
+@pytest.fixture(scope="module")
+def visitor(browser: Browser) -> Iterator[BrowserContext]:
+    """Somebody who has been to the lab before: the page's files are at hand, so a test begins sooner."""
+    context = new_context(browser)
+    yield context
+    context.close()
 
-    def open(
-        fragment: str = "", *, width: int = 1280, height: int = 800, address: str = server, **options: Any
-    ) -> Page:
-        context = browser.new_context(**{"locale": "en-US", "viewport": {"width": width, "height": height}, **options})
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(15_000)
-        page.set_default_navigation_timeout(60_000)
-        host = urlparse(address).netloc
-        page.on("console", lambda said: complaints.append(said.text) if is_mistake(said) else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("request", lambda request: complaints.append(request.url) if foreign(request.url, host) else None)
-        page.goto(address + fragment)
-        until(page, "window.habemus?.catalogue && document.body.dataset.ready === 'true'")
-        return page
+
+@pytest.fixture
+def complaints() -> Iterator[list[str]]:
+    """What was wrong with any page of this test."""
+    said: list[str] = []
+    yield said
+    assert said == []
+
+
+@pytest.fixture
+def open_page(browser: Browser, server: str, complaints: list[str]) -> Iterator[OpenPage]:
+    """Opens pages of the lab: `open_page("#fragment", width=390, color_scheme="dark", locale="pt-BR")`."""
+    contexts = []
+
+    def open(fragment: str = "", *, address: str = server, **options: Any) -> Page:
+        contexts.append(new_context(browser, **options))
+        return visit(contexts[-1], address + fragment, complaints)
 
     yield open
     for context in contexts:
         context.close()
-    assert complaints == []
 
 
 @pytest.fixture
-def page(open_page: OpenPage) -> Page:
+def page(visitor: BrowserContext, server: str, complaints: list[str]) -> Iterator[Page]:
     """A page of the lab with its first run, standing at the start."""
-    page = open_page()
+    page = visit(visitor, server, complaints)
     page.evaluate("habemus.pause(); habemus.seek(-1)")
+    yield page
+    page.evaluate("window.localStorage.clear()")  # the next test finds nothing of this one
+    page.close()
+
+
+def new_context(
+    browser: Browser, width: int = 1280, height: int = 800, *, toured: bool = True, **options: Any
+) -> BrowserContext:
+    """A visitor; one who has not `toured` the lab is shown around first."""
+    context = browser.new_context(**{"locale": "en-US", "viewport": {"width": width, "height": height}, **options})
+    if toured:
+        context.add_init_script("window.localStorage.setItem('habemus-tour', 'true')")
+    return context
+
+
+def visit(context: BrowserContext, address: str, complaints: list[str]) -> Page:
+    """Open a page of the lab; whatever is wrong with it is noted."""
+    page = context.new_page()
+    page.set_default_timeout(15_000)
+    page.set_default_navigation_timeout(60_000)
+    host = urlparse(address).netloc
+    page.on("console", lambda said: complaints.append(said.text) if is_mistake(said) else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda request: complaints.append(request.url) if foreign(request.url, host) else None)
+    page.goto(address)
+    until(page, "window.habemus?.catalogue && document.body.dataset.ready === 'true'")
     return page

@@ -4,6 +4,10 @@ import json
 import time
 from urllib.parse import urlparse
 
+from habemus.scenario import named_scenarios
+
+MODES = ["gallery", "story", "step", "check", "measure", "own", "live"]
+
 
 def foreign(url, host):
     """Whether a request leaves the lab."""
@@ -42,7 +46,7 @@ def on_stage(page, point):
 
 def point_of_process(page, pid):
     """Where a process stands in the window."""
-    return on_stage(page, page.evaluate(f"habemus.page.stage.at[habemus.model.placeOf.get({pid})]"))
+    return on_stage(page, page.evaluate(f"habemus.page.stage.at[habemus.model.seatOf.get({pid})]"))
 
 
 def point_of_link(page, a, b):
@@ -54,10 +58,30 @@ def point_of_link(page, a, b):
 def point_of_message(page, message):
     """Where a message that is under way is in the window."""
     return on_stage(
-        page, page.evaluate(f"habemus.page.stage.traffic.pointOf(habemus.model.flightsOf.get({message})[0])")
+        page, page.evaluate(f"habemus.page.stage.messages.pointOf(habemus.model.transmissionsOf.get({message})[0])")
     )
 
 
 def menu_item(page, action):
     """An entry of the menu that is open."""
     return page.locator(f'.menu [data-action="{action}"]')
+
+
+def go(page, mode):
+    """Choose a mode by its tab."""
+    page.locator(f"#modes [data-mode={mode}]").click()
+    until(page, f"habemus.mode === '{mode}'")
+
+
+def open_named(page, name, at=-1):
+    """Show a named scenario, standing still after an event."""
+    open_scenario(page, named_scenarios()[name].as_dict(), at)
+
+
+def write(page, old, new):
+    """Change the code in the editor."""
+    area = page.locator("#own-code")
+    code = area.input_value()
+    assert old in code
+    area.fill(code.replace(old, new))
+    return code.replace(old, new)

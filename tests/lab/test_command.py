@@ -4,8 +4,10 @@ import signal
 import socket
 import subprocess
 import sys
+from time import perf_counter
 
 import pytest
+from busy import slowdown
 from labs import COMMAND, running_lab
 
 from habemus.cli.lab import open_browser
@@ -17,6 +19,17 @@ def test_it_prints_its_address_and_ctrl_c_ends_it():
         assert len(lab.token) >= 24
         assert lab.get("/api/catalogue").status == 200
         assert lab.end() == 0
+
+
+@pytest.mark.timing
+def test_the_first_page_is_there_within_a_second_of_the_command():
+    taken = []
+    for _ in range(3):
+        begun = perf_counter()
+        with running_lab() as lab:
+            assert lab.get("/").status == 200
+            taken.append((perf_counter() - begun) / slowdown())
+    assert min(taken) < 1.0
 
 
 def test_a_second_lab_has_another_token_and_another_port():

@@ -9,12 +9,13 @@ import msgspec
 import pytest
 
 from habemus.catalogue import find_algorithm
-from habemus.checking.check import check
-from habemus.checking.instances import Question, settled
-from habemus.checking.replay import play
-from habemus.lab.exporting import FORMATS, as_pytest
+from habemus.checking.answer.check import check
+from habemus.checking.answer.questions import Question, settle
+from habemus.checking.answer.replay import play
+from habemus.lab.exporting import FORMATS, export_test, select_moment
+from habemus.lab.running import list_violations
 from habemus.process.source import source_file
-from habemus.scenario import Place, Scenario, named_scenarios, parse_scenario
+from habemus.scenario import Scenario, TopologySpec, named_scenarios, parse_scenario
 from habemus.simulation import simulate
 from habemus.trace import read_trace
 
@@ -26,7 +27,7 @@ def exported(outcome, format, code=None):
 
 
 def counterexample():
-    scenario, limits = settled(Scenario("anonymous-ring", topology=Place(n=3)), None, {})
+    scenario, limits = settle(Scenario("anonymous-ring", topology=TopologySpec(n=3)), None, {})
     return check(Question(scenario, limits, [])).counterexample
 
 
@@ -80,4 +81,12 @@ def test_an_exported_test_brings_the_code_that_it_is_about(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     outcome = simulate(Scenario("own.py:ChangRoberts"), keep=100)
     (tmp_path / "own.py").unlink()
-    assert passes(tmp_path, as_pytest(outcome, code))
+    assert passes(tmp_path, export_test(outcome, code))
+
+
+def test_a_thumbnail_shows_the_moment_that_matters():
+    outcome = simulate(named_scenarios()["split-brain-bully"], keep=2000)
+    shown = [event.event for event in select_moment(outcome)]
+    violated = min(max(witness.events) for witness in list_violations(outcome) if witness.events)
+    assert violated > 60 and violated in shown[:20]
+    assert select_moment(simulate(Scenario("chang-roberts"), keep=2000))[0].event == 0

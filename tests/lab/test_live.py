@@ -11,10 +11,10 @@ from labs import Visitor, is_alive, running_lab
 from habemus.lab import live
 from habemus.lab.live import Live
 from habemus.lab.server import Lab
-from habemus.network.cluster import Cluster
+from habemus.network.operate.cluster import Cluster
 from habemus.scenario import Scenario
 from habemus.trace import Event
-from habemus.trace.format import Carried
+from habemus.trace.format import SentMessage
 
 
 class Stream:
@@ -101,6 +101,7 @@ def test_what_cannot_be_done_is_refused_with_a_sentence(lab):
         ({"scenario": {"algorithm": "nonsense"}}, "there is no algorithm"),
         ({"scenario": {"algorithm": "os:path"}}, "neither in the catalogue"),
         ({"scenario": {"algorithm": "bully"}, "n": 1000}, "1 to 30 processes"),
+        ({"n": 10}, "1 to 9 voters"),
         ({"scenario": {"algorithm": "bully"}, "colour": "red"}, "colour"),
     ):
         answer = lab.trusted("/api/live/start", asked)
@@ -108,7 +109,7 @@ def test_what_cannot_be_done_is_refused_with_a_sentence(lab):
     lab.trusted("/api/live/start", {"scenario": {"algorithm": "ricart-agrawala"}, "n": 2})
     assert "is running; stop it first" in lab.trusted("/api/live/start", {"scenario": {"algorithm": "bully"}}).error
     assert "there is no process 9" in lab.trusted("/api/live/kill/9").error
-    assert "'dance' cannot be done" in lab.trusted("/api/live/dance/1").error
+    assert "there is no action 'dance'" in lab.trusted("/api/live/dance/1").error
     assert "there is no link 1-1" in lab.trusted("/api/live/cut", {"links": [[1, 1]]}).error
     stream = Stream(lab)
     stream.until(lambda status: any(node["role"] == "inside" for node in status["nodes"]))
@@ -135,9 +136,26 @@ def test_a_cluster_that_somebody_else_started_is_shown_and_not_ended(tmp_path):
         stream.until(lambda status: status["leader"] == 2 and not status["mine"])
         stream.close()
         answer = page.trusted("/api/live/stop")
-        assert answer.status == 409 and "belongs to `habemus up`" in answer.error
+        assert answer.status == 409 and "was started by `habemus up`" in answer.error
 
     asyncio.run(story())
+
+
+def test_a_page_that_comes_late_gets_what_has_happened_in_pieces():
+    async def story():
+        cluster = Live()
+        for number in range(3000):
+            cluster.on_event(Event(number, time=number, kind="timeout", process=1, clause="c" * 100))
+        stream = cluster.stream()
+        pieces = [await anext(stream)]
+        while b"event: status" not in pieces[-1]:
+            pieces.append(await anext(stream))
+        await stream.aclose()
+        return pieces
+
+    pieces = asyncio.run(story())
+    assert max(map(len, pieces)) < 2 * live.PIECE, "each has its own time to be taken"
+    assert b"".join(pieces).count(b"event: event") == 3000
 
 
 def test_events_that_are_no_longer_kept_are_counted_for_whoever_comes_later(monkeypatch):
@@ -145,19 +163,21 @@ def test_events_that_are_no_longer_kept_are_counted_for_whoever_comes_later(monk
 
     def event(number):
         kind = "Alive" if number % 2 else "Vote"
-        return Event(number, time=number, kind="timeout", process=1, sent=[Carried(number, 1, 2, kind, {"term": 4})])
+        return Event(
+            number, time=number, kind="timeout", process=1, sent=[SentMessage(number, 1, 2, kind, {"term": 4})]
+        )
 
     async def story():
         cluster = Live()
         for number in range(5):
-            cluster.see(event(number))
+            cluster.on_event(event(number))
         stream = cluster.stream()
         late = told(await anext(stream))
         for number in range(5, 7):
-            cluster.see(event(number))
+            cluster.on_event(event(number))
         follows = told(await anext(stream))
         for number in range(7, 12):
-            cluster.see(event(number))
+            cluster.on_event(event(number))
         slow = told(await anext(stream))
         await stream.aclose()
         return late, follows, slow

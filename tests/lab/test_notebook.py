@@ -18,7 +18,7 @@ from habemus.simulation import simulate
 @pytest.fixture(autouse=True)
 def nowhere(monkeypatch):
     """At the usual place there is no lab, whatever else runs on this machine."""
-    monkeypatch.setattr(notebook, "USUAL", "http://127.0.0.1:9")
+    monkeypatch.setattr(notebook, "USUAL_ADDRESS", "http://127.0.0.1:9")
 
 
 @pytest.mark.parametrize("what", ["bully-seven-steps", "chang-roberts", habemus.Scenario("yoyo")])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from labs import COMMAND
-from pages import open_scenario, until
+from pages import open_scenario, point_of_process, until
 
 PATIENCE = 60.0  # seconds: on a busy machine real processes take their time
 
@@ -18,15 +18,20 @@ PATIENCE = 60.0  # seconds: on a busy machine real processes take their time
 def live(open_page):
     """A page in live mode, on a cluster of three that has elected its leader."""
     page = open_page("#mode=live")
-    until(page, "document.querySelector('#live-start')")
-    page.locator("#live-algorithm").select_option("bully")
-    page.locator("#live-n").fill("3")
-    page.locator("#live-start").click()
-    until(page, "document.querySelector('.member.leads')", PATIENCE)
+    start_three(page, "bully")
     until(page, "habemus.live && habemus.run?.events.length > 5", PATIENCE)
     yield page
     page.locator("#live-stop").click()
     until(page, "document.querySelector('#live-start')", PATIENCE)
+
+
+def start_three(page, algorithm):
+    """Start a cluster of three, and wait until one of them leads."""
+    until(page, "document.querySelector('#live-start')")
+    page.locator("#live-algorithm").select_option(algorithm)
+    page.locator("#live-n").fill("3")
+    page.locator("#live-start").click()
+    until(page, "document.querySelector('.member.leads')", PATIENCE)
 
 
 def pid_of(page, id):
@@ -58,11 +63,11 @@ def test_the_leader_is_killed_by_button_and_the_clock_shows_how_soon_there_is_a_
     successor = int(live.locator(".member.leads").get_attribute("data-id"))
     assert successor != leader
     said = live.locator("#live-clock").inner_text()
-    assert f"from the kill of {leader} to {successor} in office" in said
+    assert f"from the kill of {leader} until {successor} leads" in said
     assert 0 < float(re.match(r"([\d.]+) s", said)[1]) < PATIENCE
     assert live.evaluate("parseFloat(getComputedStyle(document.querySelector('.clock-time')).fontSize)") >= 40
-    until(live, f"habemus.model.processAt(habemus.model.placeOf.get({leader}), habemus.cursor).status === 'crashed'")
-    until(live, f"habemus.model.processAt(habemus.model.placeOf.get({successor}), habemus.cursor).role === 'leader'")
+    until(live, f"habemus.model.processAt(habemus.model.seatOf.get({leader}), habemus.cursor).status === 'crashed'")
+    until(live, f"habemus.model.processAt(habemus.model.seatOf.get({successor}), habemus.cursor).role === 'leader'")
     act(live, leader, "restart")
     until(live, f"document.querySelector('.member[data-id=\"{leader}\"]').classList.contains('running')", PATIENCE)
     assert pid_of(live, leader) != pid
@@ -109,7 +114,7 @@ def test_who_scrubs_back_stops_the_stream_by_that(live):
 
 
 def test_what_real_processes_did_is_exported_as_a_trace(live, tmp_path):
-    from habemus.trace.format import read_trace
+    from habemus.trace import read_trace
 
     live.locator("#live-freeze").click()
     live.locator("#export").click()
@@ -146,7 +151,7 @@ def test_what_a_later_message_of_the_same_link_has_overtaken_is_lost_and_nothing
         {"event": 2, "time": 6, "process": 2, "received": [{**letter, "message": 9}]},
     ]
     losses = page.evaluate(
-        """(events) => import('/static/losses.js').then(({withLosses}) => withLosses(events))
+        """(events) => import('/static/model/losses.js').then(({addLosses}) => addLosses(events))
           .then((told) => told.filter((event) => event.kind === 'lost'))""",
         events,
     )
@@ -164,7 +169,9 @@ def test_what_a_later_message_of_the_same_link_has_overtaken_is_lost_and_nothing
 def test_what_a_run_costs_is_counted_as_the_server_counts_it_with_or_without_its_beginning(page, scenario):
     open_scenario(page, scenario)
     run, whole, cut, types = page.evaluate(
-        """Promise.all([import('/static/model.js'), import('/static/tally.js')]).then(([{Model}, {Tally}]) => {
+        """(async () => {
+          const {Model} = await import('/static/model/model.js');
+          const {Tally} = await import('/static/model/tally.js');
           const {run, model} = habemus;
           const last = (counts) => counts.at(-1);
           const figures = ({sentUpTo, bitsUpTo, roundsUpTo}) => [sentUpTo, bitsUpTo, roundsUpTo].map(last);
@@ -174,7 +181,7 @@ def test_what_a_run_costs_is_counted_as_the_server_counts_it_with_or_without_its
           const later = new Model({...run, events: run.events.slice(half), timers: [], types: model.types, before});
           const ofTypes = Object.fromEntries(later.sentByType(Infinity));
           return [[run.messages, run.bits, run.rounds], figures(model), figures(later), ofTypes];
-        })"""
+        })()"""
     )
     assert run == whole == cut
     assert types == page.evaluate("habemus.run.messages_by_type")
@@ -196,7 +203,9 @@ def test_events_that_are_let_go_have_been_counted(page):
     page.route("**/api/live/events", lambda route: route.fulfill(body=stream, content_type="text/event-stream"))
     page.locator("#modes [data-mode=live]").click()
     until(page, "habemus.live && habemus.run.messages === 4100")
-    assert page.evaluate("habemus.run.events.length") == 3000
+    assert page.evaluate("habemus.run.events.length") == 0, "they go on for ever, and are hidden"
+    page.locator(".legend [data-type=Alive]").click()
+    until(page, "habemus.run.events.length === 3000")
     assert page.evaluate("[habemus.run.messages_by_type, habemus.run.bits]") == [{"Vote": 60, "Alive": 4040}, 4500]
     page.evaluate("habemus.seek(habemus.run.events.length - 1)")
     page.locator("#drawer-tabs [data-sheet=figures]").click()
@@ -206,9 +215,9 @@ def test_events_that_are_let_go_have_been_counted(page):
 
 def test_a_run_without_its_beginning_keeps_the_colours_of_its_messages(page):
     types, kind = page.evaluate(
-        """import('/static/model.js').then(({Model}) => {
+        """import('/static/model/model.js').then(({Model}) => {
           const model = new Model({...habemus.run, types: ['Alive', 'Elected', 'Candidate']});
-          return [model.types, model.flights[0].kind];
+          return [model.types, model.transmissions[0].kind];
         })"""
     )
     assert types == ["Alive", "Elected", "Candidate"] and types[kind] == "Candidate"
@@ -218,3 +227,31 @@ def test_without_the_token_live_mode_says_what_is_missing_in_the_language_of_the
     for locale, words in (("en-US", "with its token"), ("pt-BR", "com o seu token")):
         page = open_page("#mode=live", address=server.partition("?")[0], locale=locale)
         until(page, f"document.querySelector('#panel [role=alert]')?.textContent.includes('{words}')")
+
+
+def test_a_click_on_the_stage_offers_what_the_row_of_a_process_offers_and_in_the_end_nothing_leads(live):
+    leader = int(live.locator(".member.leads").get_attribute("data-id"))
+    offered = live.locator(f".member[data-id='{leader}'] [data-act]").all_inner_texts()
+    live.mouse.click(*point_of_process(live, leader))
+    assert live.locator(".menu [role=menuitem]").all_inner_texts() == offered
+    live.keyboard.press("Escape")
+    until(live, "document.querySelector('#stage .corner.top').textContent !== ''", PATIENCE)
+    live.locator("#live-stop").click()
+    until(live, "document.querySelector('#live-start')", PATIENCE)
+    until(live, "document.querySelector('#stage .corner.top').textContent === ''", PATIENCE)
+    start_three(live, "bully")  # what the fixture will stop
+
+
+def test_heartbeats_are_hidden_at_first_so_that_the_election_stays_in_view(open_page):
+    page = open_page("#mode=live")
+    start_three(page, "raft-election-steady")
+    until(page, "habemus.hidden.has('Heartbeat')", PATIENCE)
+    until(page, "habemus.run.messages > 40", PATIENCE)
+    assert page.evaluate("habemus.run.events.length") < 60, "heartbeats are counted, not shown"
+    assert page.evaluate("habemus.run.events.some((event) => event.role === 'leader')")
+    assert page.locator(".legend [data-type=Heartbeat]").get_attribute("aria-pressed") == "false"
+    page.locator("#modes [data-mode=watch]").click()
+    assert page.evaluate("habemus.hidden.size") == 0
+    page.locator("#modes [data-mode=live]").click()
+    page.locator("#live-stop").click()
+    until(page, "document.querySelector('#live-start')", PATIENCE)

@@ -6,9 +6,9 @@ import pytest
 from pages import until
 
 FACTS = """async () => {
-  const { stories, scenarioAt, changed } = await import("/static/stories.js");
-  const { moment } = await import("/static/moments.js");
-  const { get, post } = await import("/static/api.js");
+  const { stories, scenarioAt, applyTrial } = await import("/static/modes/story.js");
+  const { findMoment } = await import("/static/stories/moments.js");
+  const { get, post } = await import("/static/store/api.js");
   const runs = new Map();
   const runOf = async (name) => {
     if (!runs.has(name)) runs.set(name, await post("/api/run", { scenario: await get(`/api/scenarios/${name}`) }));
@@ -20,15 +20,15 @@ FACTS = """async () => {
       const step = story.steps[number];
       const scenario = scenarioAt(story, number);
       const run = await runOf(scenario);
-      const at = moment(run, step.at);
+      const at = findMoment(run, step.at);
       const tries = [];
       for (const trial of step.tries ?? []) {
-        const time = at < 0 ? 0 : run.events[at].time + 1;
-        const { leader, properties } = await post("/api/run", { scenario: changed(run.scenario, trial, time) });
+        const time = run.events[at] ? run.events[at].time + 1 : 0;
+        const { leader, properties } = await post("/api/run", { scenario: applyTrial(run.scenario, trial, time) });
         const broken = properties.filter((each) => each.verdict === false).map((each) => each.name);
         tries.push({ label: trial.label, promise: trial, leader, broken });
       }
-      const light = step.light ? moment(run, step.light) : -1;
+      const light = step.light ? findMoment(run, step.light) : -1;
       const { en, pt, messages: said } = step;
       facts.push({ story: story.name, number, scenario, at, light, en, pt, tries, messages: run.messages, said });
     }
@@ -169,11 +169,11 @@ def test_the_run_of_a_story_is_alive_and_the_story_finds_back(open_page):
 
 
 def test_a_story_changes_its_language_where_it_stands(open_page):
-    page = open_page("#story=yoyo:3", reduced_motion="reduce")
-    until(page, "document.querySelector('.story-text h2')?.textContent.startsWith('Yo–')")
+    page = open_page("#story=yoyo:6", reduced_motion="reduce")
+    until(page, "document.querySelector('.story-text h2')?.textContent.startsWith('c) Yo–')")
     here = page.evaluate("habemus.cursor")
     page.locator("#language").click()
-    until(page, "document.querySelector('.story-text h2')?.textContent.startsWith('Ida')")
+    until(page, "document.querySelector('.story-text h2')?.textContent.startsWith('c) Ida')")
     assert page.evaluate("habemus.cursor") == here
     assert "vertedouros" in page.locator(".story-text").inner_text()
 

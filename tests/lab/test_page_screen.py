@@ -46,18 +46,18 @@ def test_every_named_scenario_is_shown_to_its_end(page):
             assert page.locator(f'#stage .node[data-id="{leader}"][data-role="leader"]').count() == 1, name
 
 
-@pytest.mark.parametrize("scenario", COUNTED, ids=[scenario["algorithm"] for scenario in COUNTED])
-def test_what_the_page_counts_is_what_the_simulator_counted(page, scenario):
-    open_scenario(page, scenario)
-    counted = page.evaluate(
-        """(() => {
-          const {model, run} = habemus;
-          const byType = Object.fromEntries(model.sentByType(run.events.length));
-          return [[model.sentUpTo.at(-1), model.bitsUpTo.at(-1), model.roundsUpTo.at(-1), byType],
-                  [run.messages, run.bits, run.rounds, run.messages_by_type]];
-        })()"""
-    )
-    assert counted[0] == counted[1]
+def test_what_the_page_counts_is_what_the_simulator_counted(page):
+    for scenario in COUNTED:
+        open_scenario(page, scenario)
+        counted = page.evaluate(
+            """(() => {
+              const {model, run} = habemus;
+              const byType = Object.fromEntries(model.sentByType(run.events.length));
+              return [[model.sentUpTo.at(-1), model.bitsUpTo.at(-1), model.roundsUpTo.at(-1), byType],
+                      [run.messages, run.bits, run.rounds, run.messages_by_type]];
+            })()"""
+        )
+        assert counted[0] == counted[1], scenario
 
 
 def test_the_state_after_the_last_event_is_the_one_that_clauses_left(page):
@@ -77,7 +77,7 @@ def test_a_crash_takes_all_but_the_durable_fields(page):
     open_scenario(page, {"algorithm": "raft-election", "topology": {"ids": [1, 2, 3]}, "faults": [crash, recover]})
     back = page.evaluate("habemus.run.events.findIndex((event) => event.kind === 'recover' && event.process === 2)")
     before, after = (
-        page.evaluate(f"habemus.model.stateAt(habemus.model.placeOf.get(2), {event})[0].fields")
+        page.evaluate(f"habemus.model.stateAt(habemus.model.seatOf.get(2), {event})[0].fields")
         for event in (back - 1, back)
     )
     durable = page.evaluate("Object.values(habemus.run.durable)[0]")
@@ -96,9 +96,27 @@ def test_it_stops_where_a_property_breaks_and_says_why_with_the_witness_lit_up(p
     assert page.evaluate("habemus.cursor") == next(event for event, state in broken["strip"] if state == "violated")
     assert broken["witness"]["text"][1:] in page.locator("#banner").inner_text()
     assert page.evaluate("[...habemus.page.diagram.witness.events]") == broken["witness"]["events"]
-    assert page.locator('#stage .node[data-accused="true"]').count() == len(broken["witness"]["processes"])
+    assert page.locator('#stage .node[data-witness="true"]').count() == len(broken["witness"]["processes"])
     page.locator("#banner [data-t='violated.on']").click()
     until(page, "habemus.cursor === habemus.run.events.length - 1")
+
+
+def test_what_is_not_promised_is_observed_greyed_and_stops_nothing(page):
+    open_scenario(page, {"algorithm": "invitation", "topology": {"n": 3}, "until": 400})
+    observed = page.evaluate("habemus.run.properties.filter((p) => p.verdict === false).map((p) => p.name)")
+    assert "uniqueness" in observed
+    assert page.locator(".strip.observed").count() == 2 and page.locator(".strip.violated").count() == 0
+    page.evaluate("habemus.setSpeed(32)")
+    page.click("#play")
+    until(page, "habemus.cursor === habemus.run.events.length - 1", 60.0)
+    assert page.locator("#banner").is_hidden()
+    page.click("[data-sheet=figures]")
+    assert "not promised; " in page.locator("#sheet").inner_text()
+    assert page.locator("#sheet .violated").count() == 0
+    page.click("#language")
+    until(page, "document.getElementById('sheet').innerText.includes('não prometida; ')")
+    page.locator(".strip.observed .name").first.click()
+    assert page.locator("#banner").is_hidden()
 
 
 def test_a_broken_property_can_be_gone_to_from_its_strip(page):
@@ -164,7 +182,7 @@ def test_everything_by_keyboard_alone(page):
     assert menu_item(page, "crash").is_visible()
     page.keyboard.press("Escape")
     assert menu_item(page, "crash").count() == 0
-    page.evaluate("document.querySelector('#rail .bough').focus()")
+    page.evaluate("document.querySelector('#rail .branch').focus()")
     page.keyboard.press("Enter")
     assert page.evaluate("habemus.branch.parent") is None
     page.keyboard.press("/")
@@ -218,21 +236,22 @@ def test_a_click_on_an_event_goes_there_and_shows_what_it_changed(page):
     assert changed and page.locator("#sheet tr.changed").count() == len(changed)
 
 
-@pytest.mark.parametrize("n", [3, 5, 8])
 @pytest.mark.parametrize("algorithm", ["bully", "chang-roberts", "ricart-agrawala"])
-def test_no_two_labels_of_the_diagram_overlap(page, algorithm, n):
-    open_scenario(page, {"algorithm": algorithm, "topology": {"n": n}})
-    page.wait_for_timeout(200)
-    corners = page.evaluate(
-        """(() => {
-          const {diagram} = habemus.page;
-          diagram.paint();
-          return [...diagram.tiles.labels.values()].flat().map((label) => label.corners);
-        })()"""
-    )
-    assert corners
-    boxes = [list(zip(flat[::2], flat[1::2], strict=True)) for flat in corners]
-    assert not [pair for pair in itertools.combinations(boxes, 2) if overlap(*pair)]
+def test_no_two_labels_of_the_diagram_overlap(page, algorithm):
+    for n in (3, 5, 8):
+        open_scenario(page, {"algorithm": algorithm, "topology": {"n": n}})
+        until(page, f"habemus.run.ids.length === {n}")
+        page.wait_for_timeout(200)
+        corners = page.evaluate(
+            """(() => {
+              const {diagram} = habemus.page;
+              diagram.paint();
+              return [...diagram.tiles.labels.values()].flat().map((label) => label.corners);
+            })()"""
+        )
+        assert corners
+        boxes = [list(zip(flat[::2], flat[1::2], strict=True)) for flat in corners]
+        assert not [pair for pair in itertools.combinations(boxes, 2) if overlap(*pair)], n
 
 
 def overlap(one, other):
@@ -255,13 +274,13 @@ def test_the_source_shows_the_running_clause(page):
     assert "weigh_candidate" in " ".join(page.locator(".source .running").all_inner_texts())
 
 
-def test_the_story_tells_each_event_in_both_languages(page):
+def test_the_events_are_told_in_both_languages(page):
     open_scenario(page, BULLY, at=6)
-    page.click("[data-sheet=story]")
-    assert "gets" in page.locator(".story .now").inner_text()
+    page.click("[data-sheet=events]")
+    assert "gets" in page.locator(".events .now").inner_text()
     page.click("#language")
     until(page, "document.documentElement.lang === 'pt-BR'")
-    assert "recebe" in page.locator(".story .now").inner_text()
+    assert "recebe" in page.locator(".events .now").inner_text()
     assert page.locator("#run").inner_text() == "Executar"
     for kind in ("election", "mutex", "detector"):
         unknown = page.evaluate(
@@ -272,19 +291,12 @@ def test_the_story_tells_each_event_in_both_languages(page):
                 await habemus.openScenario({{algorithm, topology: {{n: 4}}}}, {{at: 0}});
                 for (let i = 0; i < Math.min(60, habemus.run.events.length); i++) habemus.seek(i);
                 const text = document.body.innerText;
-                if (/story\\.|fault\\.|role\\.|property\\.|figures\\./.test(text)) found.push(algorithm);
+                if (/event\\.|fault\\.|role\\.|property\\.|figures\\./.test(text)) found.push(algorithm);
               }}
               return found;
             }})()"""
         )
         assert unknown == []
-
-
-def test_both_languages_have_the_same_words(page):
-    keys = page.evaluate(
-        """import("/static/words/screen.js").then(({default: {en, pt}}) => [Object.keys(en), Object.keys(pt)])"""
-    )
-    assert sorted(keys[0]) == sorted(keys[1])
 
 
 def test_the_language_of_the_browser_is_the_language_of_the_page(open_page):
@@ -305,7 +317,7 @@ def test_where_motion_is_unwanted_messages_jump(open_page):
     page = open_page(reduced_motion="reduce")
     page.evaluate("habemus.pause()")
     open_scenario(page, BULLY, at=4)
-    where = "habemus.page.stage.traffic.pointOf(habemus.model.flights[0])"
+    where = "habemus.page.stage.messages.pointOf(habemus.model.transmissions[0])"
     before = page.evaluate(where)
     page.evaluate("habemus.seekPosition(habemus.position + 10)")
     page.wait_for_timeout(100)
@@ -328,78 +340,3 @@ def test_on_a_narrow_screen_each_part_has_its_tab(open_page):
         assert [page.locator(f"#{name}").is_visible() for name in ("stage", "diagram", "drawer")].count(True) == 1
         assert page.locator(f"#{pane}").is_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-
-
-def test_the_bar_makes_the_scenario_it_shows(page):
-    page.select_option("#setup-algorithm", "bully")
-    assert page.locator("#setup-topology").input_value() == "complete"
-    page.fill("#setup-n", "6")
-    page.fill("#setup-delay", "uniform:1:3")
-    page.fill("#setup-loss", "2.5")
-    page.fill("#setup-seed", "11")
-    page.click("#run")
-    until(page, "habemus.run.algorithm === 'bully'")
-    page.evaluate("habemus.pause()")
-    scenario = page.evaluate("habemus.branch.scenario")
-    assert scenario["topology"]["n"] == 6 and scenario["seed"] == 11
-    assert scenario["network"] == {"delay": "uniform:1:3", "loss": 0.025}
-    page.fill("#setup-n", "0")
-    page.click("#run")
-    assert page.evaluate("habemus.run.ids.length") == 6
-    page.fill("#setup-n", "6")
-    page.fill("#setup-delay", "soon")
-    page.click("#run")
-    until(page, "!document.getElementById('banner').hidden")
-    assert "delay" in page.locator("#banner").inner_text()
-
-
-def test_a_script_says_all_that_the_named_scenarios_do(page):
-    lost = page.evaluate(
-        """(async () => {
-          const {parseScript, scriptOf} = await import("/static/script.js");
-          const names = (await (await fetch("/api/scenarios")).json()).map((entry) => entry.name);
-          const sorted = (list) => JSON.stringify((list ?? []).map((entry) => Object.entries(entry).sort()).sort());
-          const lost = [];
-          for (const name of names) {
-            const scenario = await (await fetch(`/api/scenarios/${name}`)).json();
-            const read = parseScript(scriptOf(scenario));
-            const calls = (scenario.workload ?? []).map((call) => ({call: "election", ...call}));
-            const same = sorted(read.faults) === sorted(scenario.faults) && sorted(read.workload) === sorted(calls);
-            if (!same) lost.push(name);
-          }
-          return lost;
-        })()"""
-    )
-    assert lost == []
-
-
-def test_options_of_the_bar_become_parameters_of_the_scenario(page):
-    page.select_option("#setup-algorithm", "raft-election")
-    page.click("#options summary")
-    page.fill("#option-parameters-low", "200")
-    page.check("#option-parameters-prevote")
-    page.fill("#option-until", "900")
-    page.fill("#option-starters", "1, 2")
-    page.click("#run")
-    until(page, "habemus.run.algorithm === 'raft-election'")
-    scenario = page.evaluate("(habemus.pause(), habemus.branch.scenario)")
-    assert scenario["parameters"] == {"low": 200, "prevote": True}
-    assert scenario["until"] == 900 and scenario["starters"] == [1, 2]
-    page.click("#options summary")
-    assert page.locator("#option-parameters-low").input_value() == "200"
-    page.fill("#option-parameters-low", "")
-    page.click("#run")
-    until(page, "habemus.branch.scenario.parameters.low === undefined")
-
-
-def test_what_a_scenario_says_beyond_the_bar_stays_unless_the_network_changes(page):
-    faults = [{"do": "crash", "at": 30, "process": 5}]
-    open_scenario(page, BULLY | {"faults": faults})
-    page.fill("#setup-seed", "3")
-    page.click("#run")
-    until(page, "habemus.branch.scenario.seed === 3")
-    assert page.evaluate("habemus.branch.scenario.faults") == faults
-    page.fill("#setup-n", "7")
-    page.click("#run")
-    until(page, "habemus.run.ids.length === 7")
-    assert page.evaluate("habemus.branch.scenario.faults ?? null") is None

@@ -60,14 +60,18 @@ def test_a_crashed_process_can_be_recovered_and_a_paused_one_resumed_by_click(pa
 def test_a_fault_of_a_message_under_way_by_click(page, action):
     open_scenario(page, SLOW_RING, at=4)
     page.evaluate("habemus.seekPosition(habemus.position + 20)")
-    message = page.evaluate("habemus.model.flights[2].carried.message")
+    message = page.evaluate("habemus.model.transmissions[2].envelope.message")
+    shown = page.evaluate("Math.floor(habemus.model.timeAt(habemus.position))")
+    assert 1 < shown < 10
     click(page, point_of_message(page, message))
     menu_item(page, action).click()
     became = branch(page)
     assert became["fault"]["do"] == action and became["fault"]["message"] == message
     assert became["seen"]
-    fates = page.evaluate(f"habemus.model.flightsOf.get({message}).map((f) => [f.fate, habemus.model.timeOf(f.end)])")
-    expected = {"deliver": [[0, 1]], "delay": [[0, 30]], "drop": [[1, 1]], "duplicate": [[0, 10], [0, 10]]}
+    fates = page.evaluate(
+        f"habemus.model.transmissionsOf.get({message}).map((f) => [f.fate, habemus.model.timeOf(f.end)])"
+    )
+    expected = {"deliver": [[0, shown]], "delay": [[0, 30]], "drop": [[1, shown]], "duplicate": [[0, 10], [0, 10]]}
     assert fates == expected[action]
 
 
@@ -176,7 +180,7 @@ def test_nonsense_for_a_time_is_told_beside_its_field(page):
     page.keyboard.press("Escape")
     open_scenario(page, SLOW_RING, at=4)
     page.evaluate("habemus.seekPosition(habemus.position + 20)")
-    click(page, point_of_message(page, page.evaluate("habemus.model.flights[2].carried.message")))
+    click(page, point_of_message(page, page.evaluate("habemus.model.transmissions[2].envelope.message")))
     fill_in(page, "delay", "0")
     assert "at least 1" in page.locator(".menu .problem:visible").inner_text()
     assert page.evaluate("habemus.branch.parent") is None
@@ -190,10 +194,10 @@ def test_back_on_the_first_branch_everything_is_as_it_was(page):
     branch(page)
     assert page.evaluate("habemus.run.digest") != digest
     page.evaluate("habemus.seek(20)")
-    page.locator("#rail .bough").first.click()
+    page.locator("#rail .branch").first.click()
     assert page.evaluate("habemus.run.digest") == digest
     assert page.evaluate("habemus.cursor") == 8
-    page.locator("#rail .bough").nth(1).click()
+    page.locator("#rail .branch").nth(1).click()
     assert page.evaluate("habemus.run.digest") != digest
     assert page.evaluate("habemus.cursor") == 20
 
@@ -204,8 +208,8 @@ def test_what_is_done_to_the_first_run_of_the_page_hangs_on_it(page):
     for count, process in enumerate((5, 2), start=2):
         click(page, point_of_process(page, process))
         menu_item(page, "crash").click()
-        until(page, f"habemus.branches.length === {count} && document.querySelectorAll('.bough').length === {count}")
-    page.locator(".bough").first.click()
+        until(page, f"habemus.branches.length === {count} && document.querySelectorAll('.branch').length === {count}")
+    page.locator(".branch").first.click()
     until(page, f"habemus.run.digest === '{first}'")
 
 
@@ -260,3 +264,60 @@ def test_a_group_can_be_chosen_process_by_process(page):
     assert page.evaluate("habemus.selected.processes") == [2, 5]
     page.keyboard.press("f")
     assert branch(page)["fault"]["groups"] == [[2, 5], [1, 3, 4]]
+
+
+# When it happens
+
+RAFT = {"algorithm": "raft-election", "topology": {"ids": [1, 2, 3, 4, 5]}}
+
+
+def test_a_fault_happens_at_the_tick_that_is_shown_between_two_events_too(page):
+    open_scenario(page, RAFT)
+    page.evaluate(
+        """(() => {
+          const {model} = habemus;
+          const first = model.events.findIndex((event) => event.time > 50);
+          habemus.seekPosition(model.positionAt(model.events[first].time - 5, first - 1));
+        })()"""
+    )
+    until(page, "habemus.model.timeAt(habemus.position) > 40")
+    shown = page.evaluate("Math.floor(habemus.model.timeAt(habemus.position))")
+    assert page.locator("#clock b").inner_text() == str(shown)
+    click(page, point_of_process(page, 3))
+    assert str(shown) in page.locator(".menu .head small").inner_text()
+    menu_item(page, "crash").click()
+    became = branch(page)
+    assert became["fault"] == {"do": "crash", "process": 3, "at": shown} and became["seen"]
+    assert page.evaluate("habemus.run.events[habemus.branch.from + 1].time") == shown
+    assert page.evaluate("Math.floor(habemus.model.timeAt(habemus.position))") in (shown - 1, shown)
+
+
+def test_the_keys_of_the_menu_work_while_it_is_open(page):
+    open_scenario(page, BULLY, at=8)
+    click(page, point_of_process(page, 3))
+    assert menu_item(page, "crash").locator("kbd").inner_text() == "c"
+    page.keyboard.press("c")
+    assert branch(page)["fault"]["do"] == "crash"
+    assert page.locator(".menu").count() == 0
+
+
+def test_a_crash_at_the_end_extends_the_run_until_another_leads(page):
+    open_scenario(page, RAFT)
+    end = page.evaluate("habemus.run.time")
+    page.evaluate("habemus.seek(habemus.run.events.length - 1)")
+    leader = page.evaluate("habemus.run.leader")
+    click(page, point_of_process(page, leader))
+    menu_item(page, "crash").click()
+    branch(page)
+    assert page.evaluate("habemus.run.time") > end
+    assert page.evaluate("habemus.run.leader") not in (None, leader)
+    assert page.evaluate("habemus.run.properties.filter((each) => each.promised && each.verdict !== true)") == []
+
+
+def test_what_time_left_open_is_grey_and_no_violation(page):
+    open_scenario(page, {**RAFT, "until": 20})
+    strip = page.locator(".strip[data-property=termination]")
+    assert "violated" not in strip.get_attribute("class")
+    page.evaluate("habemus.seek(habemus.run.events.length - 1)")
+    assert page.evaluate("habemus.run.properties.find((each) => each.name === 'termination').strip.at(-1)[1]") == "open"
+    assert page.locator("#banner").is_hidden()

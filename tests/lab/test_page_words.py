@@ -41,8 +41,8 @@ SAID = [
 def in_portuguese(page, said):
     """Sentences as the page has them, each with the shape that it was known by and what stood in its places."""
     return page.evaluate(
-        """(said) => import("/static/translation.js").then(({ inPortuguese, recognised }) =>
-          said.map((sentence) => [inPortuguese(sentence), recognised(sentence)]))""",
+        """(said) => import("/static/words/translation.js").then(({ toPortuguese, recognise }) =>
+          said.map((sentence) => [toPortuguese(sentence), recognise(sentence)]))""",
         said,
     )
 
@@ -51,7 +51,7 @@ def test_every_sentence_of_the_server_has_its_words_in_portuguese(page):
     said = sentences()
     assert len(said) > 120
     known = dict(zip(said, in_portuguese(page, [text for _, text in said]), strict=True))
-    assert [key for key, (told, _) in known.items() if told is None] == [], "words/server.js does not have these"
+    assert [key for key, (told, _) in known.items() if told is None] == [], "words/pt/server.js does not have these"
     for (where, sentence), (told, shape) in known.items():
         assert set(BLANKS.findall(told)) == set(BLANKS.findall(sentence)), f"{where}: {told!r} has lost something"
         left = [text for text in shape["places"].values() if PROSE.search(text) and text in told]
@@ -59,7 +59,7 @@ def test_every_sentence_of_the_server_has_its_words_in_portuguese(page):
 
 
 def test_no_sentence_is_translated_that_nobody_says(page):
-    shapes = page.evaluate("import('/static/words/server.js').then((words) => Object.keys(words.sentences))")
+    shapes = page.evaluate("import('/static/words/pt/server.js').then((words) => Object.keys(words.sentences))")
     said = {known["english"] for _, known in in_portuguese(page, [text for _, text in sentences()]) if known}
     assert set(shapes) - said == set()
 
@@ -104,9 +104,9 @@ def test_a_refusal_is_told_in_the_language_of_the_page_and_follows_it(portuguese
     portuguese.evaluate("habemus.openScenario({algorithm: 'bully', topology: {kind: 'star'}})")
     until(portuguese, "!document.getElementById('banner').hidden")
     banner = portuguese.locator("#banner p")
-    assert banner.inner_text() == "topology.kind: bully precisa da topologia completa, não estrela"
+    assert banner.inner_text() == "Rede: bully precisa da topologia completa, não estrela"
     portuguese.click("#language")
-    assert banner.inner_text() == "topology.kind: bully needs the complete topology, not star"
+    assert banner.inner_text() == "Network: bully needs the complete topology, not star"
 
 
 def test_what_an_algorithm_takes_for_granted_and_does_not_get_is_told_in_portuguese(portuguese):
@@ -133,7 +133,7 @@ def test_a_search_that_is_refused_says_so_in_portuguese(portuguese):
     portuguese.click("#check-run")
     until(portuguese, "document.querySelector('.check-body [role=alert]')")
     said = portuguese.locator(".check-body [role=alert]").inner_text()
-    assert said.startswith("topology.n: esperava-se um número de processos de 1 a ")
+    assert said.startswith("n: esperava-se um número de processos de 1 a ")
 
 
 def test_a_script_that_cannot_be_read_says_so_in_the_language_of_the_page(portuguese):
@@ -152,7 +152,7 @@ def test_a_script_that_cannot_be_read_says_so_in_the_language_of_the_page(portug
 
 def rail(page):
     """What the branches are called."""
-    return [text.partition(" · ")[0] for text in page.locator("#rail .bough > title").all_text_contents()]
+    return [text.partition(" · ")[0] for text in page.locator("#rail .branch > title").all_text_contents()]
 
 
 def test_the_titles_of_branches_follow_the_language_of_the_page(portuguese):
@@ -161,11 +161,11 @@ def test_the_titles_of_branches_follow_the_language_of_the_page(portuguese):
     until(portuguese, "habemus.mode === 'watch' && habemus.run.algorithm === 'bully'")
     portuguese.evaluate("habemus.pause(); habemus.seek(3); habemus.select({process: 2})")
     portuguese.keyboard.press("c")
-    until(portuguese, "habemus.branches.length === 2 && document.querySelectorAll('#rail .bough').length === 2")
+    until(portuguese, "habemus.branches.length === 2 && document.querySelectorAll('#rail .branch').length === 2")
     portuguese.click("[data-sheet=script]")
     portuguese.locator("#script").fill("at 9 crash 3")
     portuguese.click("#run-script")
-    until(portuguese, "habemus.branches.length === 3 && document.querySelectorAll('#rail .bough').length === 3")
+    until(portuguese, "habemus.branches.length === 3 && document.querySelectorAll('#rail .branch').length === 3")
     portuguese.locator("#rail .compare").first.click()
     until(portuguese, "document.querySelectorAll('#diagram .corner').length === 2")
     assert rail(portuguese) == ["A Figura 6.19 de Tanenbaum", "falha 2", "roteiro editado"]

@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ElementTree
 
 import msgspec
 import pytest
+from busy import slowdown
 from labs import running_lab
 
 from habemus.catalogue import algorithm_names
@@ -65,7 +66,7 @@ def test_scenarios_are_listed_with_what_they_violate(lab, catalogue):
         assert listed[name]["violated"] == (scenario.expect.violated if scenario.expect else [])
         assert lab.get(f"/api/scenarios/{name}").json == as_sent(scenario)
     shown = {name for entry in catalogue["algorithms"] for name in entry["scenarios"]}
-    assert shown == set(named_scenarios())
+    assert shown == {name for name, scenario in named_scenarios().items() if ":" not in scenario.algorithm}
 
 
 @pytest.mark.parametrize("name", ["chang-roberts", "swim", "coordinator", "raft-election"])
@@ -92,14 +93,17 @@ def test_the_run_of_a_named_scenario_is_the_one_that_the_simulator_makes(lab, na
     run = lab.post("/api/run", {"scenario": as_sent(scenario)}).json
     outcome = simulate(scenario, digest=True)
     assert run["digest"] == outcome.digest
+    open_ends = {judged["name"] for judged in run["properties"] if judged["strip"][-1][1] == "open"}
+    assert not open_ends or outcome.ended == "time"
     assert {judged["name"]: judged["verdict"] for judged in run["properties"]} == {
-        judge.name: judge.holds for judge in outcome.properties
+        judge.name: None if judge.name in open_ends else judge.holds for judge in outcome.properties
     }
     assert (run["leader"], run["messages"], run["time"]) == (outcome.leader, outcome.messages, outcome.time)
     assert run["scenario"] == as_sent(scenario) and not run["surprises"]
     assert [event["event"] for event in run["events"]] == list(range(run["kept"]))
 
 
+@pytest.mark.timing
 def test_a_run_of_five_thousand_events_is_answered_well_under_half_a_second(lab):
     lab.post("/api/run", {"scenario": WORST_RING})
     times = []
@@ -108,7 +112,7 @@ def test_a_run_of_five_thousand_events_is_answered_well_under_half_a_second(lab)
         run = lab.post("/api/run", {"scenario": WORST_RING})
         times.append(time.perf_counter() - begun)
     assert run.json["total"] >= 5000
-    assert min(times) < 0.4  # the others had to wait for the rest of the machine
+    assert min(times) < 0.4 * slowdown()  # the others had to wait for the rest of the machine
 
 
 def test_only_so_many_events_come_back_as_are_asked_for_but_the_digest_is_of_all(lab):
@@ -121,7 +125,7 @@ def test_only_so_many_events_come_back_as_are_asked_for_but_the_digest_is_of_all
 def test_a_run_without_end_is_cut_off_and_is_the_same_run_again(lab):
     endless = {"algorithm": "heartbeat", "topology": {"n": 40}, "until": 10**9}
     run = lab.post("/api/run", {"scenario": endless}).json
-    assert run["ended"] == "budget" and run["kept"] == min(20_000, run["total"])
+    assert run["ended"] == "budget" and run["kept"] == min(50_000, run["total"])
     assert run["scenario"]["events"] <= 200_000
     again = lab.post("/api/run", {"scenario": run["scenario"]}).json
     assert again["digest"] == run["digest"] == simulate(msgspec.convert(run["scenario"], Scenario), digest=True).digest
@@ -139,7 +143,8 @@ def test_a_search_reports_and_its_counterexample_can_be_replayed_at_once(lab):
     assert name == "result" and verdict["verdict"] == "violated"
     run = lab.post("/api/run", {"scenario": verdict["counterexample"]}).json
     broken = {judged["name"] for judged in run["properties"] if judged["verdict"] is False}
-    assert broken == set(verdict["counterexample"]["expect"]["violated"])
+    expected = set(verdict["counterexample"]["expect"]["violated"])
+    assert expected == {"uniqueness"} and expected <= broken  # the rest is observed only
     assert len(verdict["story"]) == len(verdict["counterexample"]["schedule"]["steps"])
 
 
@@ -205,4 +210,4 @@ def test_a_source_or_a_format_that_there_is_not_is_refused_with_a_sentence(lab):
     assert "there is no algorithm 'os:path'" in lab.get("/api/source/os:path").error
     asked = {"scenario": {"algorithm": "bully"}}
     assert "there is no format 'exe'" in lab.post("/api/export/exe", asked).error
-    assert "/api/run does not take GET" in lab.get("/api/run").error
+    assert "/api/run does not accept GET" in lab.get("/api/run").error

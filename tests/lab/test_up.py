@@ -26,7 +26,7 @@ def test_the_page_shows_the_cluster_and_however_up_ends_no_process_is_left(numbe
         stream.until(lambda status: status["leader"] == 3)
         assert page.trusted("/api/live/kill/3").status == 200
         stream.until(lambda status: status["leader"] == 2)
-        assert "belongs to `habemus up`" in page.trusted("/api/live/stop").error
+        assert "was started by `habemus up`" in page.trusted("/api/live/stop").error
         stream.close()
         children = descendants(up.pid)
         assert len(children) >= 4
@@ -54,4 +54,4 @@ def test_a_port_that_is_taken_is_told_in_one_sentence():
 def test_a_cluster_too_large_for_the_page_has_none_and_says_so(monkeypatch, capsys):
     monkeypatch.setattr("habemus.cli.up.MOST_ON_PAGE", 1)
     assert main(["up", "-n", "2", "--no-open", "--for", "1"]) == 0
-    assert capsys.readouterr().out.startswith("There is no page: so many processes")
+    assert capsys.readouterr().out.startswith("There is no page: it cannot show so many")

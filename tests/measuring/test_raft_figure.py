@@ -4,14 +4,22 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from habemus.measuring.raft_figure import BOTTOM, PATIENCE, TOP, Downtimes, draw_raft_figure, raft_figure, run_trial
+from habemus.measuring.raft_figure import (
+    BOTTOM,
+    PATIENCE,
+    TOP,
+    Downtimes,
+    draw_raft_figure,
+    measure_downtimes,
+    run_trial,
+)
 
 TRIALS = 250
 
 
 @pytest.fixture(scope="module")
 def rows() -> dict[tuple[int, int], Downtimes]:
-    return {(row.low, row.high): row for row in raft_figure(TRIALS)}
+    return {(row.low, row.high): row for row in measure_downtimes(TRIALS)}
 
 
 def test_every_setting_of_both_graphs_is_there(rows):
@@ -49,10 +57,10 @@ def test_more_randomness_shortens_the_worst_case_and_shorter_timeouts_the_median
 
 
 def test_a_trial_is_the_same_wherever_it_is_run():
-    alone = raft_figure(4)
+    alone = measure_downtimes(4)
     with ThreadPoolExecutor(2) as executor:
         reports: list[tuple[int, int]] = []
-        together = raft_figure(4, executor, lambda *report: reports.append(report))
+        together = measure_downtimes(4, executor, lambda *report: reports.append(report))
     assert alone == together
     assert reports == [(number, 10) for number in range(1, 11)]
     assert run_trial(150, 300, 3) in next(row for row in alone if (row.low, row.high) == (150, 300)).times

@@ -14,34 +14,34 @@ from habemus.measuring.plot import draw_sweep
 from habemus.measuring.sweep import (
     GROWTHS,
     Fit,
-    Row,
-    fitted,
+    RunCost,
+    build_usual_scenario,
+    fit_growths,
+    repeat_with_seeds,
     run_one,
-    summarised,
+    summarise_runs,
     sweep,
-    sweep_scenarios,
-    usual_scenario,
     write_csv,
 )
 from habemus.process import Detector, Mutex
-from habemus.scenario import Place
+from habemus.scenario import TopologySpec
+from habemus.scenario.topology import build_topology
 from habemus.simulation import simulate
-from habemus.simulation.topology import build_topology
 
 SIZES = (8, 16, 32, 64, 128, 256)
 
 
-def rows_of(algorithm: str, sizes, seeds: int = 2, **place) -> list[Row]:
-    bases = [usual_scenario(algorithm, n) for n in sizes]
+def rows_of(algorithm: str, sizes, seeds: int = 2, **place) -> list[RunCost]:
+    bases = [build_usual_scenario(algorithm, n) for n in sizes]
     for base, n in zip(bases, sizes, strict=True):
-        base.topology = Place(n=n, **place)
-    return [run_one(scenario) for scenario in sweep_scenarios(bases, seeds)]
+        base.topology = TopologySpec(n=n, **place)
+    return [run_one(scenario) for scenario in repeat_with_seeds(bases, seeds)]
 
 
 def growth_of(algorithm: str, sizes, seeds: int = 2, **place) -> list[Fit]:
     rows = rows_of(algorithm, sizes, seeds, **place)
     assert not any(row.violated for row in rows)
-    return summarised(rows)[0].fits
+    return summarise_runs(rows)[0].fits
 
 
 # How the costs grow.
@@ -80,23 +80,23 @@ def test_raymond_costs_twice_the_mean_distance_of_two_random_processes(n):
             hops[place][other] = hops[other][place] = hops[(place - 1) // 2][other] + 1
     assert all(hops[a][b] == 1 for a, b in topology.edges())
     distance = sum(map(sum, hops)) / n**2
-    (summary,) = summarised(rows_of("raymond", [n], seeds=5))
+    (summary,) = summarise_runs(rows_of("raymond", [n], seeds=5))
     assert summary.mean == pytest.approx(
         2 * distance + (n - 1) / (10 * n), rel=0.05
     )  # 10 entries each share Initialize
 
 
 def test_as_a_rule_nobody_waits_for_another_unless_told_otherwise():
-    outcome = simulate(usual_scenario("suzuki-kasami", 16))
+    outcome = simulate(build_usual_scenario("suzuki-kasami", 16))
     assert outcome.lock.entries == 160
     alone = [wait for wait in outcome.lock.waits if wait <= 2]  # the way to the token and back
     assert len(alone) > 0.95 * 160
 
 
 def test_one_that_never_comes_to_rest_is_asked_before_its_run_ends():
-    assert usual_scenario("suzuki-kasami", 50).demand.think == "exponential:50000"
-    assert usual_scenario(f"{__name__}:Restless", 50).demand.think == "exponential:300"
-    assert usual_scenario("chang-roberts", 50).demand is None
+    assert build_usual_scenario("suzuki-kasami", 50).demand.think == "exponential:50000"
+    assert build_usual_scenario(f"{__name__}:Restless", 50).demand.think == "exponential:300"
+    assert build_usual_scenario("chang-roberts", 50).demand is None
 
 
 class Restless(Mutex):
@@ -119,7 +119,7 @@ class Watcher(Detector):
 )
 def test_a_curve_of_each_growth_is_found_again(growth, constant, factor, sizes):
     name, function = growth
-    fits = fitted({n: constant + factor * function(n) for n in sorted(sizes)})
+    fits = fit_growths({n: constant + factor * function(n) for n in sorted(sizes)})
     found = next(fit for fit in fits if fit.growth == name)
     assert found.r2 == pytest.approx(1) and found.r2 >= fits[0].r2 - 1e-9
     assert found.factor == pytest.approx(factor, rel=1e-3) and found.constant == pytest.approx(constant, abs=1e-1)
@@ -127,7 +127,7 @@ def test_a_curve_of_each_growth_is_found_again(growth, constant, factor, sizes):
 
 
 def test_two_sizes_and_a_constant_cost_say_nothing_of_growth():
-    assert fitted({8: 3.0, 16: 4.0}) == [] == fitted({8: 3.0, 16: 3.0, 32: 3.0})
+    assert fit_growths({8: 3.0, 16: 4.0}) == [] == fit_growths({8: 3.0, 16: 3.0, 32: 3.0})
 
 
 def test_a_fit_is_spelled_as_a_formula():
@@ -144,33 +144,37 @@ def test_a_fit_is_spelled_as_a_formula():
 def test_the_cost_of_a_mutex_is_for_an_entry_and_that_of_an_election_for_all():
     (lock,) = rows_of("raymond", [8], seeds=1)
     assert lock.entries == 80 and lock.cost == lock.messages / 80
-    election = run_one(usual_scenario("chang-roberts", 8))
+    election = run_one(build_usual_scenario("chang-roberts", 8))
     assert election.entries is None and election.cost == election.messages
 
 
 def test_runs_in_which_nobody_entered_have_no_cost_and_spoil_no_mean():
-    some = Row("raymond", 8, 7, 0, 20, 9, None, [], "quiescence", 10)
-    none = Row("raymond", 8, 7, 1, 20, 9, None, ["deadlock_freedom"], "quiescence", 0)
+    some = RunCost("raymond", 8, 7, 0, 20, 9, None, [], [], "quiescence", 10)
+    none = RunCost("raymond", 8, 7, 1, 20, 9, None, ["deadlock_freedom"], [], "quiescence", 0)
     assert isnan(none.cost)
-    (summary,) = summarised([some, none])
+    (summary,) = summarise_runs([some, none])
     assert (summary.mean, summary.least, summary.most, summary.runs, summary.violations) == (2, 2, 2, 2, 1)
-    assert isnan(summarised([none])[0].mean)
+    assert isnan(summarise_runs([none])[0].mean)
 
 
 def test_the_executor_does_not_matter_nor_the_order_in_which_rows_come(monkeypatch):
     monkeypatch.setattr("habemus.measuring.sweep.CHUNK_MESSAGES", 1)  # each run travels alone
-    scenarios = sweep_scenarios([usual_scenario("naimi-trehel", n) for n in (4, 8, 16)], 3)
+    scenarios = repeat_with_seeds([build_usual_scenario("naimi-trehel", n) for n in (4, 8, 16)], 3)
     with ThreadPoolExecutor(2) as executor:
         chunks = list(sweep(scenarios, executor))
     alone = [run_one(scenario) for scenario in scenarios]
     assert len(chunks) == 9
-    assert summarised([row for chunk in chunks for row in chunk]) == summarised(alone) == summarised(reversed(alone))
+    assert (
+        summarise_runs([row for chunk in chunks for row in chunk])
+        == summarise_runs(alone)
+        == summarise_runs(reversed(alone))
+    )
 
 
 def test_the_csv_of_a_mutex_has_entries_and_that_of_an_election_a_leader(tmp_path):
     files = tmp_path / "lock.csv", tmp_path / "election.csv"
     write_csv(rows_of("raymond", [4], seeds=2), files[0])
-    write_csv([run_one(usual_scenario("bully", 4))], files[1])
+    write_csv([run_one(build_usual_scenario("bully", 4))], files[1])
     lock, election = ([*csv.DictReader(file.open(encoding="utf-8"))] for file in files)
     assert len(lock) == 2 and "leader" not in lock[0] and "entries" not in election[0]
     assert float(lock[0]["messages_per_entry"]) == int(lock[0]["messages"]) / int(lock[0]["entries"])
@@ -180,12 +184,12 @@ def test_the_csv_of_a_mutex_has_entries_and_that_of_an_election_a_leader(tmp_pat
 def test_the_picture_is_the_same_each_time_and_survives_costs_that_are_nothing_or_none(tmp_path):
     rows = rows_of("naimi-trehel", [1, 2, 4, 8]) + rows_of("raymond", [1, 2, 4, 8])
     for name in ("a.svg", "b.svg"):
-        draw_sweep(rows, summarised(rows), tmp_path / name)
+        draw_sweep(rows, summarise_runs(rows), tmp_path / name)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
     assert b"prefers-color-scheme: dark" in (tmp_path / "a.svg").read_bytes()
-    stuck = [Row("raymond", n, n - 1, 0, 9, 9, None, ["deadlock_freedom"], "quiescence", 0) for n in (4, 8, 16)]
+    stuck = [RunCost("raymond", n, n - 1, 0, 9, 9, None, ["deadlock_freedom"], [], "quiescence", 0) for n in (4, 8, 16)]
     for number, odd in enumerate((rows_of("raymond", [1]), stuck, stuck + rows_of("raymond", [32, 64, 128], seeds=1))):
-        draw_sweep(odd, summarised(odd), tmp_path / f"{number}.png")
+        draw_sweep(odd, summarise_runs(odd), tmp_path / f"{number}.png")
         assert (tmp_path / f"{number}.png").stat().st_size > 5000
 
 

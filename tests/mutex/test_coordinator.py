@@ -1,21 +1,19 @@
 """The coordinator's claims: four properties and 3 or 4 messages an entry; what leases, retries and tokens each add."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from workloads import demands, locks, violated
 
-from habemus.mutex.coordinator import Coordinator, Grant, Release
+from habemus.mutex.coordinator import Coordinator
 from habemus.scenario import (
     Call,
     Crash,
-    Demand,
     Network,
     Pause,
-    Place,
     Recover,
     Resume,
     Scenario,
+    TopologySpec,
     named_scenarios,
 )
 from habemus.simulation import simulate
@@ -109,9 +107,9 @@ def faulty(draw, coordinator_too: bool = False, most: int = 8):
         "retry": draw(st.sampled_from([7, 40] if coordinator_too else [0, 7, 40])),
     }
     return Scenario(
-        "coordinator",
+        "coordinator-lease",
         parameters=parameters,
-        topology=Place(n=n),
+        topology=TopologySpec(n=n),
         network=Network(delay=f"uniform:1:{longest}", fifo=draw(st.booleans())),
         demand=draw(demands()),
         faults=faults,
@@ -135,7 +133,7 @@ def test_with_a_lease_and_retries_the_coordinator_may_crash_and_come_back_too(sc
 
 
 @st.composite
-def lossy(draw, algorithm: str = "coordinator"):
+def lossy(draw, algorithm: str = "coordinator-retry"):
     """Links that lose, double and disorder messages."""
     network = Network(
         delay=draw(st.sampled_from(["unit", "uniform:1:20", "exponential:8"])),
@@ -146,7 +144,7 @@ def lossy(draw, algorithm: str = "coordinator"):
     return Scenario(
         algorithm,
         parameters={"retry": draw(st.sampled_from([3, 30]))},
-        topology=Place(n=draw(st.integers(1, 6))),
+        topology=TopologySpec(n=draw(st.integers(1, 6))),
         network=network,
         demand=draw(demands()),
         seed=draw(st.integers(0, 2**32)),
@@ -161,7 +159,7 @@ def test_with_retries_links_may_lose_and_double_messages(scenario):
 
 
 @st.composite
-def slow(draw, algorithm: str = "coordinator"):
+def slow(draw, algorithm: str = "coordinator-lease"):
     """Leases where nothing is timely: any delays, and processes that stand still, crash and come back."""
     n = draw(st.integers(2, 6))
     faults = []
@@ -172,7 +170,7 @@ def slow(draw, algorithm: str = "coordinator"):
     return Scenario(
         algorithm,
         parameters={"lease": draw(st.integers(1, 20)), "transmission": 1, "fencing": True, "retry": 15},
-        topology=Place(n=n),
+        topology=TopologySpec(n=n),
         network=Network(delay=draw(st.sampled_from(["exponential:8", "lognormal:5:1.5"])), fifo=draw(st.booleans())),
         demand=draw(demands()),
         faults=faults,
@@ -191,7 +189,9 @@ def test_with_fencing_the_resource_serves_one_at_a_time_even_where_no_lease_is_s
 
 def test_a_holder_that_stays_too_long_leaves_by_itself_before_the_next_is_let_in():
     calls = [Call(1, [2], "acquire", 500), Call(2, [3], "acquire", 5)]
-    scenario = Scenario("coordinator", parameters={"lease": 20, "transmission": 3}, topology=Place(n=3), workload=calls)
+    scenario = Scenario(
+        "coordinator-lease", parameters={"lease": 20, "transmission": 3}, topology=TopologySpec(n=3), workload=calls
+    )
     first, second = simulate(scenario).lock.uses
     assert (first.process, first.start, first.end) == (2, 3, 23)
     assert second.process == 3 and second.start == first.end + 2  # its release, and the grant
@@ -235,190 +235,3 @@ def test_crashed_and_slow_look_the_same_to_the_coordinator_until_it_decides():
         return mine[: [clause for _, clause, _, _ in mine].index("time_out") + 3]
 
     assert seen_by_coordinator("coordinator-dead-holder") == seen_by_coordinator("coordinator-slow-holder")
-
-
-# Broken twins ---------------------------------------------------------------------------------------------------------
-
-
-class GrantsWithoutLooking(Coordinator):
-    """Lets the next one in though somebody is inside."""
-
-    @property
-    def may_grant(self):
-        return bool(self.queue) and self.chief == self.id
-
-
-class OverstaysItsLease(Coordinator):
-    """Stays inside when its lease ends."""
-
-    def leave_in_time(self):
-        pass
-
-
-class ForgetsTransmission(Coordinator):
-    """Lets the next one in as soon as the lease has lasted since the grant was sent."""
-
-    @property
-    def validity(self):
-        return self.stay
-
-
-class OneTickTooSoon(Coordinator):
-    """Counts the lease and the transmission, but not the tick in which the holder leaves."""
-
-    @property
-    def validity(self):
-        return self.stay + self.transmission
-
-
-class GrantsAtOnceWhenBack(Coordinator):
-    """Lets somebody in as soon as it is back."""
-
-    def wait_for_old_grants(self):
-        pass
-
-
-class AcceptsAnyGrant(Coordinator):
-    """Enters when it waits and gets a grant, whichever request that was for."""
-
-    def accept_grant(self, sender, message):
-        Coordinator.accept_grant.function(self, sender, Grant(self.ticket, message.token))
-
-
-class AcceptsAnyRelease(Coordinator):
-    """Takes a late release for that of whoever is inside now."""
-
-    def take_back(self, sender, message):
-        if self.holder is not None and sender != self.id:
-            Coordinator.take_back.function(self, self.holder[0], Release(self.holder[1]))
-        else:
-            Coordinator.take_back.function(self, sender, message)
-
-
-class KeepsUnwantedGrants(Coordinator):
-    """Says nothing to a grant that it has no use for."""
-
-    def accept_grant(self, sender, message):
-        if self.waiting:
-            Coordinator.accept_grant.function(self, sender, message)
-
-
-class SaysNothingTwice(Coordinator):
-    """Does not send the grant again to one who asks again."""
-
-    def line_up(self, sender, message):
-        if (sender, message.ticket) != self.holder:
-            Coordinator.line_up.function(self, sender, message)
-
-
-class TokensStandStill(Coordinator):
-    """Gives every grant the same token."""
-
-    def next_token(self):
-        return 1
-
-
-class TokensAreForgotten(Coordinator):
-    """Counts from the beginning when it is back."""
-
-    def come_back(self):
-        self.token = 0
-        Coordinator.come_back.function(self)
-
-
-def leases(name: str, seed: int, **parameters) -> dict[str, str]:
-    """What is violated where the coordinator and all others want in again and again, with as short leases as holds."""
-    scenario = Scenario(
-        f"{__name__}:{name}",
-        parameters={"lease": 10, "transmission": 8, "retry": 30, **parameters},
-        topology=Place(n=4),
-        network=Network(delay="uniform:1:8"),
-        demand=Demand("all-at-once", 6, hold="uniform:5:15"),
-        faults=[Crash(60, 1), Recover(62, 1), Crash(130, 1), Recover(132, 1)],
-        seed=seed,
-        until=5000,
-    )
-    return violated(simulate(scenario))
-
-
-def losses(name: str, seed: int) -> dict[str, str]:
-    """What is violated where messages are lost, doubled and overtaken."""
-    scenario = Scenario(
-        f"{__name__}:{name}",
-        parameters={"retry": 5},
-        topology=Place(n=4),
-        network=Network(delay="uniform:1:20", loss=0.3, duplication=0.3, fifo=False),
-        demand=Demand("all-at-once", 6),
-        seed=seed,
-        until=20_000,
-    )
-    return violated(simulate(scenario))
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["GrantsWithoutLooking", "OverstaysItsLease", "ForgetsTransmission", "OneTickTooSoon", "GrantsAtOnceWhenBack"],
-)
-def test_without_a_rule_of_the_lease_two_get_in(name):
-    assert any("mutual_exclusion" in leases(name, seed) for seed in range(30))
-
-
-@pytest.mark.parametrize("name", ["AcceptsAnyGrant", "AcceptsAnyRelease"])
-def test_without_tickets_two_get_in(name):
-    assert any("mutual_exclusion" in losses(name, seed) for seed in range(30))
-
-
-def test_where_a_grant_gets_lost_and_is_not_sent_again_nobody_gets_in_any_more():
-    assert any("deadlock_freedom" in losses("SaysNothingTwice", seed) for seed in range(30))
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_the_twins_pass_when_nothing_is_broken(seed):
-    assert leases("Coordinator", seed) == losses("Coordinator", seed) == {}
-
-
-def refused_or_not(name: str, faults: list, **parameters):
-    """2 enters and stands still until 3 has entered and stayed for a while."""
-    calls = [Call(1, [2], "acquire", 20), Call(30, [3], "acquire", 30)]
-    scenario = Scenario(
-        f"{__name__}:{name}",
-        parameters={"lease": 25, "transmission": 1, "fencing": True, **parameters},
-        topology=Place(n=3),
-        workload=calls,
-        faults=[Pause(10, 2), Resume(70, 2), *faults],
-    )
-    return simulate(scenario)
-
-
-def test_tokens_that_do_not_grow_do_not_protect():
-    said = violated(refused_or_not("TokensStandStill", []))["mutual_exclusion"]
-    assert said == "3 entered at time 32 while 2, inside since 3, had not left"
-    assert violated(refused_or_not("Coordinator", [])) == {}
-
-
-def test_tokens_that_are_forgotten_in_a_crash_do_not_protect():
-    crash = [Crash(15, 1), Recover(16, 1)]
-    said = violated(refused_or_not("TokensAreForgotten", crash, retry=40))["mutual_exclusion"]
-    assert "while 2, inside since 3, had not left" in said
-    outcome = refused_or_not("Coordinator", crash, retry=40)
-    assert violated(outcome) == {} and [use.process for use in outcome.lock.refusals] == [2]
-
-
-def start_of_the_last(name: str) -> int:
-    """When 4 gets in, who asked after 3, who asked after 2; but 3 has crashed meanwhile and wants in no more."""
-    scenario = Scenario(
-        f"{__name__}:{name}",
-        parameters={"lease": 60},
-        topology=Place(n=4),
-        workload=[Call(1 + number, [pid], "acquire", 20) for number, pid in enumerate([2, 3, 4])],
-        faults=[Crash(5, 3), Recover(8, 3)],
-    )
-    outcome = simulate(scenario)
-    assert violated(outcome) == {}
-    return outcome.lock.uses[-1].start
-
-
-def test_a_grant_that_comes_too_late_is_given_back_at_once():
-    left = 23  # when 2 leaves; then its release, the grant to 3, that given back, the grant to 4
-    assert start_of_the_last("Coordinator") == left + 4
-    assert start_of_the_last("KeepsUnwantedGrants") == left + 1 + (60 + 10 + 1) + 1

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from workloads import demands, violated
 
 from habemus.catalogue import algorithm_names, find_algorithm
-from habemus.mutex.coordinator import LEASE, Coordinator
 from habemus.process import Election
 from habemus.scenario import (
     Call,
@@ -15,14 +14,13 @@ from habemus.scenario import (
     Demand,
     Heal,
     Layer,
-    LinkDelay,
     Network,
     Partition,
     Pause,
-    Place,
     Recover,
     Resume,
     Scenario,
+    TopologySpec,
     named_scenarios,
 )
 from habemus.simulation import simulate
@@ -44,17 +42,16 @@ MANY_LEADERS = ("anonymous-ring", "invitation")  # the one is unsound, the other
 def sound_elections() -> list[str]:
     """All that lead to one leader, in asynchronous steps or in pulses."""
     elections = [name for name in algorithm_names() if issubclass(find_algorithm(name), Election)]
-    return [name for name in elections if name not in MANY_LEADERS]
+    return [name for name in elections if name not in MANY_LEADERS and "agreement" in find_algorithm(name).guarantees]
 
 
 @pytest.mark.parametrize("name", sound_elections())
 @pytest.mark.parametrize("seed", range(3))
 def test_the_coordinator_is_whom_any_election_names(name, seed):
     scenario = Scenario(
-        "coordinator",
-        parameters={"elected": True},
+        "coordinator-elected",
         layers=[Layer(name)],
-        topology=Place(n=6),
+        topology=TopologySpec(n=6),
         demand=Demand("poisson", 2),
         seed=seed,
     )
@@ -85,18 +82,17 @@ def over_bully(draw, spared: int = 0):
     n = draw(st.integers(max(1, spared), 6))
     longest = draw(st.integers(1, 8))
     parameters = {
-        "elected": True,
         "transmission": longest,
-        "lease": draw(st.sampled_from([0, 5, 30])),
+        "lease": draw(st.sampled_from([100, 5, 30])),
         "fencing": draw(st.booleans()),
         "acknowledged": draw(st.booleans()),
         "retry": draw(st.sampled_from([0, 7])),
     }
     return Scenario(
-        "coordinator",
+        "coordinator-elected",
         parameters=parameters,
-        layers=[Layer("bully", {"transmission": longest, "stable": draw(st.booleans())})],
-        topology=Place(n=n),
+        layers=[Layer(draw(st.sampled_from(["bully", "bully-stable"])), {"transmission": longest})],
+        topology=TopologySpec(n=n),
         network=Network(delay=f"uniform:1:{longest}", fifo=draw(st.booleans())),
         detection=longest + draw(st.sampled_from([1, 20])),
         demand=draw(demands()),
@@ -141,15 +137,13 @@ def over_raft(draw):
         "low": low,
         "high": 2 * low,
         "heartbeat": low // 3,
-        "check_quorum": True,
         "prevote": draw(st.booleans()),
     }
     if draw(st.booleans()):
         election["weight"] = {str(draw(st.integers(1, n))): draw(st.integers(2, 4))}
     parameters = {
-        "elected": True,
         "transmission": longest,
-        "lease": draw(st.sampled_from([0, 30])),
+        "lease": draw(st.sampled_from([100, 30])),
         "fencing": draw(st.booleans()),
         "retry": draw(st.sampled_from([0, 20])),
         "overlap": 2 * low + longest,
@@ -161,10 +155,10 @@ def over_raft(draw):
         fifo=draw(st.booleans()),
     )
     return Scenario(
-        "coordinator",
+        "coordinator-elected",
         parameters=parameters,
-        layers=[Layer("raft-election", election)],
-        topology=Place(n=n),
+        layers=[Layer("raft-election-steady", election)],
+        topology=TopologySpec(n=n),
         network=network,
         demand=Demand(draw(st.sampled_from(["poisson", "all-at-once"])), draw(st.integers(1, 6)), hold="uniform:1:30"),
         faults=faults,
@@ -195,12 +189,12 @@ def over_anything(draw):
     faults.append(Partition(draw(st.integers(1, 500)), [list(order[:half]), list(order[half:])]))
     if draw(st.booleans()):
         faults.append(Heal(draw(st.integers(500, 900))))
-    election = draw(st.sampled_from(["bully", "raft-election", "invitation", "anonymous-ring"]))
+    election = draw(st.sampled_from(["bully", "raft-election", "raft-election-steady", "invitation", "anonymous-ring"]))
     return Scenario(
-        "coordinator",
-        parameters={"elected": True, "transmission": 1, "lease": draw(st.sampled_from([5, 40])), "fencing": True},
+        "coordinator-elected",
+        parameters={"transmission": 1, "lease": draw(st.sampled_from([5, 40])), "fencing": True},
         layers=[Layer("heartbeat"), Layer(election)],
-        topology=Place(n=n),
+        topology=TopologySpec(n=n),
         network=Network(delay=draw(st.sampled_from(["unit", "lognormal:5:1.5"])), fifo=draw(st.booleans())),
         demand=Demand("poisson", 8, hold="uniform:1:30"),
         faults=faults,
@@ -233,31 +227,30 @@ def test_a_killed_coordinator_loses_no_request_and_lets_nobody_in_beside_an_old_
 def test_there_is_a_lease_wherever_the_coordinator_is_elected():
     calls = [Call(150, [1], "acquire", 1000)]
     scenario = Scenario(
-        "coordinator",
-        parameters={"elected": True},
+        "coordinator-elected",
         layers=[Layer("perfect"), Layer("bully")],
-        topology=Place(n=3),
+        topology=TopologySpec(n=3),
         starters="all",
         workload=calls,
     )
     (use,) = simulate(scenario).lock.uses
-    assert use.end - use.start == LEASE
+    assert use.end - use.start == 100
 
 
 def test_a_coordinator_that_was_down_for_a_moment_has_forgotten_the_queue_but_is_asked_again():
     """Nobody notices that 3 was down, so nobody is told of a new leader."""
-    scenario = short_absence("Coordinator")
+    scenario = short_absence("coordinator-elected")
     outcome = simulate(scenario)
     assert violated(outcome) == {} and sorted(use.process for use in outcome.lock.uses) == [1, 2]
-    assert "starvation_freedom" in violated(simulate(short_absence("AsksOnce")))
+    assert "starvation_freedom" in violated(simulate(short_absence("test_layers_broken:AsksOnce")))
 
 
-def short_absence(name: str) -> Scenario:
+def short_absence(algorithm: str) -> Scenario:
     return Scenario(
-        f"{__name__}:{name}",
-        parameters={"elected": True, "lease": 40},
+        algorithm,
+        parameters={"lease": 40},
         layers=[Layer("perfect"), Layer("bully")],
-        topology=Place(n=3),
+        topology=TopologySpec(n=3),
         starters="all",
         workload=[Call(100, [1], "acquire", 30), Call(101, [2], "acquire", 30)],
         faults=[Crash(110, 3), Recover(112, 3)],
@@ -303,167 +296,3 @@ def test_the_cuts_are_the_same_cut_under_the_same_demand():
     for other in others:
         for same in ("topology", "network", "workload", "faults", "until", "seed"):
             assert getattr(first, same) == getattr(other, same)
-
-
-# Broken twins ---------------------------------------------------------------------------------------------------------
-
-
-class DoesNotWait(Coordinator):
-    """A new coordinator that lets somebody in at once."""
-
-    def wait_for_old_grants(self):
-        pass
-
-
-class ForgetsTheOverlap(Coordinator):
-    """A new coordinator that takes the old one to have stopped."""
-
-    def wait_for_old_grants(self):
-        self.closed = True
-        self.set_timer("office", self.validity)
-
-
-class AcceptsOldGrants(Coordinator):
-    """Asks the new coordinator with the old ticket, so that the old one's grant is as good as the new one's."""
-
-    def want_in(self):
-        self.ask()
-        Coordinator.apply(self)
-
-    def apply(self):
-        self.request()
-
-
-class GrantsOutOfOffice(Coordinator):
-    """Goes on though another one was elected."""
-
-    def follow(self, leader):
-        if self.leader != self.id:
-            Coordinator.follow.function(self, leader)
-
-
-class AsksOnce(Coordinator):
-    """Asks again only when it hears of a new leader."""
-
-    @property
-    def patience(self):
-        return self.retry
-
-
-class LosesRequests(Coordinator):
-    """Does not ask the new coordinator."""
-
-    def want_in(self):
-        self.ask()
-        Coordinator.apply(self)
-
-    def apply(self):
-        pass
-
-
-class TokensOfOneSeries(Coordinator):
-    """Coordinators that count alike."""
-
-    def next_token(self):
-        return self.token + 1
-
-
-class TokensAreNotPassedOn(Coordinator):
-    """A new coordinator that neither asks nor is told what the old one gave, nor leaves room for it."""
-
-    def begin_to_grant(self):
-        self.closed = False
-
-    def note_token(self, sender, message):
-        pass
-
-
-def test_a_new_coordinator_that_does_not_wait_lets_a_second_one_in():
-    scenario = named_scenarios()["coordinator-killed"]
-    scenario.algorithm = f"{__name__}:DoesNotWait"
-    said = violated(simulate(scenario))["mutual_exclusion"]
-    assert said == "3 entered at time 160 while 1, inside since 112, had not left"
-
-
-def test_a_new_coordinator_that_forgets_the_overlap_lets_a_second_one_in():
-    scenario = named_scenarios()["split-brain-raft-light"]
-    scenario.algorithm = f"{__name__}:ForgetsTheOverlap"
-    said = violated(simulate(scenario))["mutual_exclusion"]
-    assert said == "1 entered at time 303 while 3, inside since 264, had not left"
-
-
-def test_a_request_that_only_the_dead_coordinator_knows_is_lost():
-    scenario = named_scenarios()["coordinator-killed"]
-    scenario.algorithm = f"{__name__}:LosesRequests"
-    assert "starvation_freedom" in violated(simulate(scenario))
-
-
-def late_grant(name: str) -> Scenario:
-    """What 4 sends to 1 takes far longer than it should: its grant arrives when 1 has long followed 3, after 2."""
-    return Scenario(
-        f"{__name__}:{name}",
-        parameters={"elected": True},
-        layers=[Layer("perfect"), Layer("bully")],
-        topology=Place(n=4),
-        network=Network(links=[LinkDelay(4, 1, "constant:150"), LinkDelay(1, 3, "constant:5")]),
-        starters=[4],
-        workload=[Call(5, [1], "acquire", 60), Call(165, [2], "acquire", 10)],
-        faults=[Crash(160, 4)],
-        until=2000,
-    )
-
-
-def test_the_grant_of_a_deposed_coordinator_is_ignored():
-    outcome = simulate(late_grant("Coordinator"), keep=10_000)
-    assert violated(outcome) == {} and [use.process for use in outcome.lock.uses] == [2, 1]
-    grants = [event for event in outcome.trace.events if event.received and event.received[0].type == "Grant"]
-    late = next(event for event in grants if event.received[0].sender == 4)
-    assert (late.time, late.process, late.role) == (301, 1, None)
-    said = violated(simulate(late_grant("AcceptsOldGrants")))["mutual_exclusion"]
-    assert said == "1 entered at time 301 while 2, inside since 293, had not left"
-
-
-def takeover(name: str, seed: int):
-    """Stronger ones come back and take over from who coordinates and is well, again and again."""
-    faults = [fault for k in range(6) for fault in (Crash(150 + 300 * k, 5), Recover(250 + 300 * k, 5))]
-    scenario = Scenario(
-        f"{__name__}:{name}",
-        parameters={"elected": True, "lease": 30, "fencing": True},
-        layers=[Layer("perfect"), Layer("bully")],
-        topology=Place(n=5),
-        network=Network(delay="uniform:1:10"),
-        demand=Demand("poisson", 20, think="exponential:30", hold="uniform:20:30"),
-        faults=faults,
-        seed=seed,
-        until=20_000,
-    )
-    return simulate(scenario)
-
-
-def suspicious(name: str, seed: int) -> bool:
-    """Whether two were inside, or the resource had to refuse one of them."""
-    outcome = takeover(name, seed)
-    return "mutual_exclusion" in violated(outcome) or bool(outcome.lock.refusals)
-
-
-@pytest.mark.parametrize("name", ["TokensAreNotPassedOn", "GrantsOutOfOffice"])
-def test_who_does_not_heed_other_coordinators_is_refused(name):
-    assert any(suspicious(name, seed) for seed in range(5))
-    assert not any(suspicious("Coordinator", seed) for seed in range(5))
-
-
-def two_alike(name: str):
-    """Both sides of a cut network elect a new coordinator at the same time, for 5 has crashed before."""
-    scenario = named_scenarios()["split-brain-bully"]
-    scenario.algorithm = f"{__name__}:{name}"
-    scenario.parameters["fencing"] = True
-    scenario.topology.ids = [1, 2, 3, 4, 5]
-    scenario.faults = [Crash(195, 5), Partition(200, [[1, 2], [3, 4]])]
-    scenario.workload = [Call(210, [1, 3], "acquire", 35)]
-    return simulate(scenario)
-
-
-def test_coordinators_that_count_alike_give_the_same_token_to_two():
-    outcome = two_alike("Coordinator")
-    assert "mutual_exclusion" not in violated(outcome) and len(outcome.lock.refusals) == 1
-    assert "mutual_exclusion" in violated(two_alike("TokensOfOneSeries"))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from workloads import locks, violated
 
 from habemus.mutex.maekawa import Maekawa, difference_set, largest_quorum, quorum_of
-from habemus.scenario import Call, Crash, Demand, Network, Place, Scenario
+from habemus.scenario import Call, Crash, Demand, Network, Scenario, TopologySpec
 from habemus.simulation import simulate
 
 KINDS = ("auto", "grid")
@@ -72,7 +72,7 @@ def crowd(algorithm: str, n: int, delay: str = "uniform:1:200", **parameters) ->
     """What forty runs violate in which everybody wants in at about the same time, and messages pass each other."""
     network = Network(delay=delay, fifo=False)
     demand = Demand("poisson", 2, "uniform:1:40", "constant:1")
-    base = Scenario(algorithm, parameters=parameters, topology=Place(n=n), network=network, demand=demand)
+    base = Scenario(algorithm, parameters=parameters, topology=TopologySpec(n=n), network=network, demand=demand)
     return [violated(simulate(replace(base, seed=seed))) for seed in range(40)]
 
 
@@ -84,7 +84,7 @@ def test_without_the_repair_it_deadlocks_and_the_circle_is_named():
 @given(st.integers(2, 16), st.data())
 def test_after_a_crash_nobody_enters_who_needs_the_vote_and_the_others_stay_safe(n, data):
     dead = data.draw(st.integers(1, n))
-    place = Place(ids=list(range(1, n + 1)))
+    place = TopologySpec(ids=list(range(1, n + 1)))
     outcome = simulate(Scenario("maekawa", topology=place, faults=[Crash(0, dead)], demand=Demand("all-at-once")))
     deprived = {pid for pid in outcome.ids if dead - 1 in quorum_of(pid - 1, n, "auto")}
     assert len(deprived) > 1
@@ -103,7 +103,9 @@ def test_alone_an_entry_takes_3_times_k_minus_1_messages(n, kind):
         calls = [Call(at=1, who=[place + 1], call="acquire")]
         ids = list(range(1, n + 1))
         parameters = {"quorums": kind}
-        run = Scenario("maekawa", parameters=parameters, topology=Place(ids=ids), demand=Demand("idle"), workload=calls)
+        run = Scenario(
+            "maekawa", parameters=parameters, topology=TopologySpec(ids=ids), demand=Demand("idle"), workload=calls
+        )
         outcome = simulate(run)
         assert outcome.lock.entries == 1
         assert outcome.messages == 3 * (len(quorum_of(place, n, kind)) - 1)
@@ -184,7 +186,7 @@ def test_a_vote_that_brings_the_highest_number_keeps_newcomers_from_passing_thos
     demand, network = Demand("idle", hold="constant:2"), Network("uniform:1:20")
 
     def passed(algorithm: str) -> int:
-        base = Scenario(algorithm, topology=Place(n=13), network=network, demand=demand, workload=calls)
+        base = Scenario(algorithm, topology=TopologySpec(n=13), network=network, demand=demand, workload=calls)
         return max(simulate(replace(base, seed=seed)).lock.bypassed_most for seed in range(12))
 
     assert passed("maekawa") <= 2 * 3 < passed(f"{__name__}:VotesWithoutNumbers")

@@ -9,7 +9,7 @@ from workloads import locks, violated
 
 from habemus.mutex.naimi_trehel import NaimiTrehel, Token
 from habemus.process import harmonic
-from habemus.scenario import Call, Crash, Demand, Network, Place, Recover, Scenario
+from habemus.scenario import Call, Crash, Demand, Network, Recover, Scenario, TopologySpec
 from habemus.simulation import simulate
 
 
@@ -33,7 +33,10 @@ def costs(n: int, *who: int) -> list[int]:
     """What each of these entries costs, one after the other, each when the one before has long left."""
     calls = [Call(100 * number, [pid], "acquire", 10) for number, pid in enumerate(who, 1)]
     first = [calls[:count] for count in range(1, len(calls) + 1)]
-    totals = [0, *(simulate(Scenario("naimi-trehel", topology=Place(n=n), workload=some)).messages for some in first)]
+    totals = [
+        0,
+        *(simulate(Scenario("naimi-trehel", topology=TopologySpec(n=n), workload=some)).messages for some in first),
+    ]
     return [after - before for before, after in pairwise(totals)]
 
 
@@ -53,7 +56,9 @@ def test_a_chain_as_long_as_there_are_processes_costs_n():
 
 
 def test_everybodys_first_entry_costs_3_at_most():
-    outcome = simulate(Scenario("naimi-trehel", topology=Place(n=100), demand=Demand(think="exponential:100000")))
+    outcome = simulate(
+        Scenario("naimi-trehel", topology=TopologySpec(n=100), demand=Demand(think="exponential:100000"))
+    )
     assert outcome.lock.entries == 100 and 3 * 98 <= outcome.messages <= 3 * 100
 
 
@@ -61,7 +66,9 @@ def mean_costs(algorithm: str, n: int, runs: int = 12) -> list[float]:
     """Messages an entry in runs of some 60 entries of everybody, rarely two at once, cut off before anybody is done."""
     think = 1000 * n
     demand = Demand("poisson", 10_000, think=f"exponential:{think}")
-    scenarios = [Scenario(algorithm, topology=Place(n=n), demand=demand, until=60 * think, seed=k) for k in range(runs)]
+    scenarios = [
+        Scenario(algorithm, topology=TopologySpec(n=n), demand=demand, until=60 * think, seed=k) for k in range(runs)
+    ]
     return [simulate(scenario).lock.messages_per_entry for scenario in scenarios]
 
 
@@ -117,7 +124,7 @@ class ForgetsTheNext(NaimiTrehel):
 def twin(name: str, seed: int = 0) -> Scenario:
     return Scenario(
         f"{__name__}:{name}",
-        topology=Place(n=5),
+        topology=TopologySpec(n=5),
         network=Network(delay="uniform:1:20", fifo=False),
         demand=Demand("poisson", 6, think="exponential:40"),
         seed=seed,
@@ -153,12 +160,12 @@ def test_the_twins_pass_when_nothing_is_broken(seed):
 
 def test_a_token_that_dies_with_its_holder_leaves_all_others_waiting():
     calls = [Call(1, [2], "acquire", 50), Call(5, [3, 4], "acquire")]
-    outcome = simulate(Scenario("naimi-trehel", topology=Place(n=4), workload=calls, faults=[Crash(20, 2)]))
+    outcome = simulate(Scenario("naimi-trehel", topology=TopologySpec(n=4), workload=calls, faults=[Crash(20, 2)]))
     assert violated(outcome)["deadlock_freedom"] == "3 and 4 wait and nobody is inside, nor will be"
 
 
 def test_a_smallest_id_that_forgot_everything_has_a_second_token():
     calls = [Call(1, [2], "acquire", 100), Call(60, [1], "acquire", 10)]
     faults = [Crash(40, 1), Recover(50, 1)]
-    outcome = simulate(Scenario("naimi-trehel", topology=Place(n=3), workload=calls, faults=faults))
+    outcome = simulate(Scenario("naimi-trehel", topology=TopologySpec(n=3), workload=calls, faults=faults))
     assert violated(outcome)["mutual_exclusion"] == "1 entered at time 60 while 2, inside since 3, had not left"

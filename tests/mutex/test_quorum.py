@@ -7,7 +7,7 @@ from workloads import locks, violated
 
 from habemus.mutex.quorum import Quorum
 from habemus.process import MisuseError
-from habemus.scenario import Call, Crash, Demand, LinkDelay, Network, Place, Recover, Scenario, named_scenarios
+from habemus.scenario import Call, Crash, Demand, LinkDelay, Network, Recover, Scenario, TopologySpec, named_scenarios
 from habemus.simulation import simulate
 
 SOON = ("unit", "uniform:1:20", "exponential:8")
@@ -77,14 +77,14 @@ def test_an_entry_costs_from_2c_plus_m_minus_1_to_3c_messages(scenario):
 @pytest.mark.parametrize("n", [1, 2, 5, 16])
 def test_if_nobody_else_wants_in_an_entry_costs_3c_messages_and_one_round_trip(n):
     calls = [Call(100 * number, [number], "acquire", 10) for number in range(1, n + 1)]
-    outcome = simulate(Scenario("quorum", topology=Place(n=n), workload=calls))
+    outcome = simulate(Scenario("quorum", topology=TopologySpec(n=n), workload=calls))
     assert outcome.messages == 3 * (n - 1) * n
     assert outcome.lock.waits == [2 if n > 1 else 0] * n
 
 
 def test_coordinators_may_be_down_as_long_as_a_quorum_is_up():
     calls, faults = [Call(10, [1], "acquire", 10)], [Crash(1, pid) for pid in (3, 4, 5)]
-    three_down = Scenario("quorum", topology=Place(ids=[1, 2, 3, 4, 5]), workload=calls, faults=faults)
+    three_down = Scenario("quorum", topology=TopologySpec(ids=[1, 2, 3, 4, 5]), workload=calls, faults=faults)
     said = violated(simulate(three_down))["deadlock_freedom"]
     assert said == "1 waits and nobody is inside, nor will be; 3, 4 and 5, for whom they wait, have crashed"
     three_down.faults.pop()
@@ -105,7 +105,7 @@ def test_the_circle_goes_through_coordinators_that_do_not_want_in_themselves():
     scenario = Scenario(
         "quorum",
         parameters={"coordinators": [1, 2]},
-        topology=Place(ids=[1, 2, 4, 5]),
+        topology=TopologySpec(ids=[1, 2, 4, 5]),
         network=Network(links=near),
         workload=[Call(1, [4, 5], "acquire")],
     )
@@ -117,17 +117,17 @@ def test_back_off_breaks_the_deadlock():
     scenario = named_scenarios()["quorum-back-off"]
     for scenario.seed in range(100):
         outcome = simulate(scenario)
-        assert outcome.holds and outcome.lock.entries == 3
+        assert not outcome.violated and outcome.lock.entries == 3
 
 
 @pytest.mark.parametrize("n", [2, 5, 16])
 def test_back_off_gets_everybody_in_even_if_all_ask_again_and_again(n):
     demand = Demand("all-at-once", 5)
-    run = Scenario("quorum", parameters={"patience": 20}, topology=Place(n=n), demand=demand)
-    assert "deadlock_freedom" in violated(simulate(Scenario("quorum", topology=Place(n=n), demand=demand)))
+    run = Scenario("quorum", parameters={"patience": 20}, topology=TopologySpec(n=n), demand=demand)
+    assert "deadlock_freedom" in violated(simulate(Scenario("quorum", topology=TopologySpec(n=n), demand=demand)))
     for run.seed in range(5):
         outcome = simulate(run)
-        assert outcome.holds and outcome.lock.entries == 5 * n
+        assert not outcome.violated and outcome.lock.entries == 5 * n
 
 
 # Restarts.
@@ -177,7 +177,7 @@ def test_a_release_that_a_durable_coordinator_missed_is_inquired_after():
     scenario = Scenario(
         "quorum",
         parameters={"coordinators": [2]},
-        topology=Place(ids=[1, 2, 3]),
+        topology=TopologySpec(ids=[1, 2, 3]),
         workload=[Call(1, [1], "acquire", 10), Call(60, [3], "acquire", 10)],
         faults=[Crash(10, 2), Recover(30, 2)],
     )
@@ -191,7 +191,7 @@ def test_a_request_that_comes_after_its_release_and_a_restart_blocks_nobody(slow
     scenario = Scenario(
         "quorum",
         parameters={"coordinators": [3], "patience": 20},
-        topology=Place(ids=[1, 2, 3]),
+        topology=TopologySpec(ids=[1, 2, 3]),
         network=Network(fifo=False, links=[LinkDelay(1, 3, f"uniform:1:{slow}")]),
         workload=[Call(1, [1], "acquire", 5), Call(800, [2], "acquire", 5)],
         faults=[Crash(slow // 2, 3), Recover(slow // 2 + 10, 3)],
@@ -204,20 +204,20 @@ def test_a_request_that_comes_after_its_release_and_a_restart_blocks_nobody(slow
 def test_what_a_participant_asked_for_before_it_crashed_is_released_when_it_is_back():
     calls = [Call(1, [1], "acquire", 100), Call(20, [2], "acquire", 10)]
     faults = [Crash(10, 1), Recover(40, 1)]
-    outcome = simulate(Scenario("quorum", topology=Place(ids=[1, 2, 3]), workload=calls, faults=faults))
-    assert outcome.holds and [(use.process, use.start) for use in outcome.lock.uses] == [(1, 3), (2, 42)]
+    outcome = simulate(Scenario("quorum", topology=TopologySpec(ids=[1, 2, 3]), workload=calls, faults=faults))
+    assert not outcome.violated and [(use.process, use.start) for use in outcome.lock.uses] == [(1, 3), (2, 42)]
 
 
 def test_a_participant_that_is_gone_for_good_takes_its_grants_with_it_unless_there_is_a_lease():
     def run(**parameters):
         calls, faults = [Call(1, [1], "acquire", 100), Call(20, [2], "acquire", 10)], [Crash(10, 1)]
-        place = Place(ids=[1, 2, 3])
+        place = TopologySpec(ids=[1, 2, 3])
         scenario = Scenario("quorum", parameters=parameters, topology=place, workload=calls, faults=faults)
         return simulate(scenario)
 
     assert "deadlock_freedom" in violated(run(m=2, patience=30))
     outcome = run(m=2, patience=30, lease=60)
-    assert outcome.holds and outcome.lock.uses[-1].start > 2 + 60  # not before the grants of 1 have expired
+    assert not outcome.violated and outcome.lock.uses[-1].start > 2 + 60  # not before the grants of 1 have expired
 
 
 # Broken twins.
@@ -270,14 +270,14 @@ class OverstaysItsLease(Quorum):
 
 
 def all_at_once(n: int) -> list[Scenario]:
-    return [Scenario("quorum", topology=Place(n=n), demand=Demand("all-at-once"))]
+    return [Scenario("quorum", topology=TopologySpec(n=n), demand=Demand("all-at-once"))]
 
 
 def overtaken_releases() -> list[Scenario]:
     """2 gives up and asks again; the release of its first request arrives when its second has been granted."""
     calls = [Call(1, [3], "acquire", 20), Call(4, [2], "acquire", 80), Call(40, [3], "acquire", 20)]
     network = Network(links=[LinkDelay(2, 1, "uniform:1:80")], fifo=False)
-    place, parameters = Place(ids=[1, 2, 3]), {"coordinators": [1], "patience": 10}
+    place, parameters = TopologySpec(ids=[1, 2, 3]), {"coordinators": [1], "patience": 10}
     return [Scenario("quorum", "", "", parameters, [], place, network, workload=calls, seed=seed) for seed in range(50)]
 
 
@@ -285,7 +285,7 @@ def late_grant() -> list[Scenario]:
     """2 gives up before its grant arrives, and asks again; meanwhile 3 is inside."""
     calls = [Call(1, [2], "acquire", 20), Call(12, [3], "acquire", 50)]
     network = Network(links=[LinkDelay(1, 2, "constant:30")])
-    place, parameters = Place(ids=[1, 2, 3]), {"coordinators": [1], "patience": 10}
+    place, parameters = TopologySpec(ids=[1, 2, 3]), {"coordinators": [1], "patience": 10}
     return [Scenario("quorum", "", "", parameters, [], place, network, workload=calls)]
 
 
@@ -321,4 +321,4 @@ def test_every_rule_is_needed(twin, runs):
 )
 def test_what_is_no_majority_is_refused_in_one_sentence(parameters, complaint):
     with pytest.raises(MisuseError, match=complaint):
-        simulate(Scenario("quorum", parameters=parameters, topology=Place(n=6)))
+        simulate(Scenario("quorum", parameters=parameters, topology=TopologySpec(n=6)))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from workloads import locks, violated
 
 from habemus.mutex.raymond import Privilege, Raymond
-from habemus.scenario import Call, Crash, Demand, Network, Place, Recover, Scenario
+from habemus.scenario import Call, Crash, Demand, Network, Recover, Scenario, TopologySpec
 from habemus.simulation import simulate
 
 
@@ -19,10 +19,10 @@ def trees(draw):
     kind = draw(st.sampled_from(["tree", "line", "star", None]))
     n = draw(st.integers(1, 16))
     if kind is not None:
-        return Place(kind=kind, n=n)
+        return TopologySpec(kind=kind, n=n)
     ids = draw(st.lists(st.integers(0, 10**6), min_size=n, max_size=n, unique=True))
     parents = draw(st.lists(st.integers(0, 10**4), min_size=n - 1, max_size=n - 1))
-    return Place(ids=ids, edges=[(ids[parent % place], ids[place]) for place, parent in enumerate(parents, 1)])
+    return TopologySpec(ids=ids, edges=[(ids[parent % place], ids[place]) for place, parent in enumerate(parents, 1)])
 
 
 @st.composite
@@ -55,7 +55,7 @@ def way_of_the_privilege(outcome) -> list[int]:
     return [hops[a][b] for a, b in pairwise(stops)]
 
 
-def entries_alone(place: Place, who: list[int]) -> Scenario:
+def entries_alone(place: TopologySpec, who: list[int]) -> Scenario:
     """These processes enter one after the other, each when the one before has long left."""
     calls = [Call(1000 * number, [pid], "acquire", 10) for number, pid in enumerate(who, 1)]
     return Scenario("raymond", topology=place, workload=calls)
@@ -82,7 +82,7 @@ def test_an_entry_costs_twice_the_way_from_the_one_before_and_the_first_word_n_m
 @pytest.mark.parametrize("kind", ["tree", "line", "star"])
 @pytest.mark.parametrize("process", range(1, 9))
 def test_an_entry_alone_costs_twice_the_distance_to_the_privilege(kind, process):
-    place = Place(kind=kind, n=8)
+    place = TopologySpec(kind=kind, n=8)
     outcome = simulate(entries_alone(place, [process]))
     distance = distances(outcome)[1][process]
     assert outcome.messages == 7 + 2 * distance
@@ -91,19 +91,21 @@ def test_an_entry_alone_costs_twice_the_distance_to_the_privilege(kind, process)
 
 
 def test_the_ends_of_a_line_pay_twice_the_diameter():
-    outcome = simulate(entries_alone(Place(kind="line", ids=[1, 2, 3, 4, 5]), [5, 1, 5, 1]))
+    outcome = simulate(entries_alone(TopologySpec(kind="line", ids=[1, 2, 3, 4, 5]), [5, 1, 5, 1]))
     assert outcome.messages == 4 + 4 * 2 * 4
 
 
 @pytest.mark.parametrize("n", [15, 63, 255])
 def test_about_4_messages_an_entry_when_everybody_wants_in_all_the_time(n):
-    outcome = simulate(Scenario("raymond", topology=Place(n=n), demand=Demand("all-at-once", 20, hold="constant:1")))
+    outcome = simulate(
+        Scenario("raymond", topology=TopologySpec(n=n), demand=Demand("all-at-once", 20, hold="constant:1"))
+    )
     assert outcome.holds and outcome.lock.entries == 20 * n
     assert outcome.lock.messages_per_entry == pytest.approx(4, rel=0.1)
 
 
 def test_who_asks_before_it_knows_the_direction_waits_until_it_does():
-    place, network = Place(kind="line", ids=[1, 2, 3]), Network(delay="constant:10")
+    place, network = TopologySpec(kind="line", ids=[1, 2, 3]), Network(delay="constant:10")
     calls = [Call(0, [3], "acquire", 5)]
     outcome = simulate(Scenario("raymond", topology=place, network=network, workload=calls), keep=99)
     asked = next(event for event in outcome.trace.events if event.clause == "request_entry")
@@ -147,7 +149,7 @@ class AsksForEach(Raymond):
 
 def twin(name: str, seed: int = 0) -> Scenario:
     demand = Demand("poisson", 5, think="exponential:20")
-    return Scenario(f"{__name__}:{name}", topology=Place(n=7), demand=demand, seed=seed, events=100_000)
+    return Scenario(f"{__name__}:{name}", topology=TopologySpec(n=7), demand=demand, seed=seed, events=100_000)
 
 
 def test_passing_the_privilege_on_before_leaving_lets_two_in():
@@ -173,14 +175,14 @@ def test_the_twins_pass_when_nothing_is_broken():
 
 def test_a_crash_on_the_way_to_the_privilege_leaves_those_behind_it_waiting():
     calls = [Call(20, [3], "acquire", 5)]
-    line = Place(kind="line", ids=[1, 2, 3])
+    line = TopologySpec(kind="line", ids=[1, 2, 3])
     outcome = simulate(Scenario("raymond", topology=line, workload=calls, faults=[Crash(10, 2)]))
     said = violated(outcome)["deadlock_freedom"]
     assert said == "3 waits and nobody is inside, nor will be; 2, for whom they wait, has crashed"
 
 
 def test_a_smallest_id_that_forgot_everything_makes_a_second_privilege():
-    line = Place(kind="line", ids=[1, 2, 3])
+    line = TopologySpec(kind="line", ids=[1, 2, 3])
     calls = [Call(20, [3], "acquire", 100), Call(60, [1], "acquire", 10)]
     faults = [Crash(40, 1), Recover(50, 1)]
     outcome = simulate(Scenario("raymond", topology=line, workload=calls, faults=faults))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from workloads import locks, violated
 
 from habemus.mutex.ricart_agrawala import Reply, RicartAgrawala
-from habemus.scenario import Call, Crash, Demand, Network, Place, Scenario
+from habemus.scenario import Call, Crash, Demand, Network, Scenario, TopologySpec
 from habemus.simulation import simulate
 
 KEEPING = {"keep_permissions": True}
@@ -48,7 +48,7 @@ def calls(*entries: tuple[int, int]) -> list[Call]:
 @pytest.mark.parametrize("n", range(1, 17))
 def test_with_kept_permissions_who_enters_again_pays_nothing_and_who_comes_between_a_request_and_a_reply(n):
     def messages(*entries: tuple[int, int]) -> int:
-        place = Place(n=n, order="sorted")
+        place = TopologySpec(n=n, order="sorted")
         workload = calls(*entries)
         run = Scenario("ricart-agrawala", parameters=KEEPING, topology=place, demand=Demand("idle"), workload=workload)
         return simulate(run).messages
@@ -61,7 +61,7 @@ def test_with_kept_permissions_who_enters_again_pays_nothing_and_who_comes_betwe
 @given(st.integers(2, 16), st.integers(0, 2**32), st.sampled_from([{}, KEEPING]))
 def test_of_equal_numbers_the_smaller_id_is_first(n, seed, parameters):
     demand = Demand("all-at-once", 1)
-    run = Scenario("ricart-agrawala", parameters=parameters, topology=Place(n=n), demand=demand, seed=seed)
+    run = Scenario("ricart-agrawala", parameters=parameters, topology=TopologySpec(n=n), demand=demand, seed=seed)
     outcome = simulate(run)
     assert [use.process for use in outcome.lock.uses] == sorted(outcome.ids)
 
@@ -69,7 +69,7 @@ def test_of_equal_numbers_the_smaller_id_is_first(n, seed, parameters):
 @given(st.integers(2, 8), st.data())
 def test_a_crash_stops_everybody_who_asks_and_is_named(n, data):
     dead = data.draw(st.integers(1, n))
-    run = Scenario("ricart-agrawala", topology=Place(n=n), faults=[Crash(0, dead)], demand=Demand("all-at-once"))
+    run = Scenario("ricart-agrawala", topology=TopologySpec(n=n), faults=[Crash(0, dead)], demand=Demand("all-at-once"))
     outcome = simulate(run)
     assert outcome.lock.entries == 0
     assert violated(outcome)["deadlock_freedom"].endswith(f"; {dead}, for whom they wait, has crashed")
@@ -130,7 +130,7 @@ def twin(name: str, seed: int, parameters=None):
         Scenario(
             f"{__name__}:{name}",
             parameters=parameters or {},
-            topology=Place(n=4),
+            topology=TopologySpec(n=4),
             network=Network(delay="uniform:1:20"),
             demand=Demand("poisson", 3, "exponential:20"),
             seed=seed,
@@ -139,12 +139,16 @@ def twin(name: str, seed: int, parameters=None):
 
 
 def test_ties_decided_for_both_let_two_in():
-    outcome = simulate(Scenario(f"{__name__}:TiesForBoth", topology=Place(ids=[1, 2]), demand=Demand("all-at-once")))
+    outcome = simulate(
+        Scenario(f"{__name__}:TiesForBoth", topology=TopologySpec(ids=[1, 2]), demand=Demand("all-at-once"))
+    )
     assert set(violated(outcome)) == {"mutual_exclusion"}
 
 
 def test_ties_decided_for_nobody_are_a_deadlock_with_its_circle():
-    outcome = simulate(Scenario(f"{__name__}:TiesForNobody", topology=Place(ids=[1, 2]), demand=Demand("all-at-once")))
+    outcome = simulate(
+        Scenario(f"{__name__}:TiesForNobody", topology=TopologySpec(ids=[1, 2]), demand=Demand("all-at-once"))
+    )
     assert violated(outcome)["deadlock_freedom"] == (
         "1 and 2 wait and nobody is inside: 1 for 2 for 1 wait in a circle"
     )

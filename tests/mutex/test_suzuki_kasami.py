@@ -5,7 +5,7 @@ from hypothesis import given
 from workloads import locks, violated
 
 from habemus.mutex.suzuki_kasami import SuzukiKasami
-from habemus.scenario import Call, Crash, Demand, LinkDelay, Network, Place, Recover, Scenario
+from habemus.scenario import Call, Crash, Demand, LinkDelay, Network, Recover, Scenario, TopologySpec
 from habemus.simulation import simulate
 
 
@@ -32,7 +32,7 @@ def test_an_entry_costs_nothing_with_the_token_and_n_messages_without(scenario):
 def test_a_single_entry_costs_n_and_another_by_the_same_process_nothing(n):
     def cost(*who: int) -> int:
         calls = [Call(100 * number, [pid], "acquire", 10) for number, pid in enumerate(who, 1)]
-        outcome = simulate(Scenario("suzuki-kasami", topology=Place(n=n), workload=calls))
+        outcome = simulate(Scenario("suzuki-kasami", topology=TopologySpec(n=n), workload=calls))
         assert outcome.lock.entries == len(who)
         return outcome.messages
 
@@ -78,7 +78,7 @@ class DoesNotLookAround(SuzukiKasami):
 def twin(name: str, seed: int = 0) -> Scenario:
     return Scenario(
         f"{__name__}:{name}",
-        topology=Place(n=4),
+        topology=TopologySpec(n=4),
         network=Network(delay="lognormal:5:1.5", fifo=False),
         demand=Demand("poisson", 6, think="exponential:40"),
         seed=seed,
@@ -121,7 +121,7 @@ def test_a_request_that_comes_when_it_has_long_been_served_moves_nothing():
     """2's request reaches 3 after 2 has left, 1 has left and 3 has kept the token: it makes nobody send anything."""
     calls = [Call(at, [pid], "acquire", 5) for at, pid in ((1, 2), (10, 1), (20, 3))]
     slow = Network(links=[LinkDelay(2, 3, "constant:60")])
-    scenario = Scenario("suzuki-kasami", topology=Place(ids=[1, 2, 3]), network=slow, workload=calls)
+    scenario = Scenario("suzuki-kasami", topology=TopologySpec(ids=[1, 2, 3]), network=slow, workload=calls)
     outcome = simulate(scenario, keep=100)
     late = outcome.trace.events[-1]
     assert (late.process, late.time, late.clause, late.sent) == (3, 61, "hear_request", [])
@@ -132,12 +132,12 @@ def test_a_request_that_comes_when_it_has_long_been_served_moves_nothing():
 
 def test_a_token_that_dies_with_its_holder_leaves_all_others_waiting():
     calls = [Call(1, [2], "acquire", 50), Call(5, [3, 4], "acquire")]
-    outcome = simulate(Scenario("suzuki-kasami", topology=Place(n=4), workload=calls, faults=[Crash(20, 2)]))
+    outcome = simulate(Scenario("suzuki-kasami", topology=TopologySpec(n=4), workload=calls, faults=[Crash(20, 2)]))
     assert violated(outcome)["deadlock_freedom"] == "3 and 4 wait and nobody is inside, nor will be"
 
 
 def test_a_smallest_id_that_forgot_everything_makes_a_second_token():
     calls = [Call(1, [2], "acquire", 100), Call(60, [1], "acquire", 10)]
     faults = [Crash(40, 1), Recover(50, 1)]
-    outcome = simulate(Scenario("suzuki-kasami", topology=Place(n=3), workload=calls, faults=faults))
+    outcome = simulate(Scenario("suzuki-kasami", topology=TopologySpec(n=3), workload=calls, faults=faults))
     assert violated(outcome)["mutual_exclusion"] == "1 entered at time 60 while 2, inside since 3, had not left"

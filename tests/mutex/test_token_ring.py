@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from workloads import DELAYS, demands, locks, violated
 
-from habemus.mutex.token_ring import Consent, TokenRing
+from habemus.mutex.token_ring import TokenRing
+from habemus.mutex.token_ring_regenerating import Consent, TokenRingRegenerating
 from habemus.scenario import (
     Call,
     Crash,
@@ -18,10 +19,10 @@ from habemus.scenario import (
     Network,
     Partition,
     Pause,
-    Place,
     Recover,
     Resume,
     Scenario,
+    TopologySpec,
     named_scenarios,
 )
 from habemus.simulation import simulate
@@ -72,7 +73,7 @@ def test_the_token_comes_within_n_messages(scenario):
 
 @pytest.mark.parametrize("n", [2, 3, 5, 16, 50])
 def test_if_all_want_in_an_entry_costs_one_message(n):
-    outcome = simulate(Scenario("token-ring", topology=Place(n=n), demand=Demand("all-at-once", 4)), keep=10**5)
+    outcome = simulate(Scenario("token-ring", topology=TopologySpec(n=n), demand=Demand("all-at-once", 4)), keep=10**5)
     assert len(entries(outcome)) == 4 * n
     assert set(hops_between_entries(outcome)) == {1}
 
@@ -80,7 +81,7 @@ def test_if_all_want_in_an_entry_costs_one_message(n):
 @pytest.mark.parametrize("n", [2, 3, 5, 16, 50])
 def test_if_one_alone_wants_in_an_entry_costs_n_messages(n):
     calls = [Call(1, [n], "acquire")] * 5  # again as soon as it has left
-    outcome = simulate(Scenario("token-ring", topology=Place(n=n), workload=calls), keep=10**5)
+    outcome = simulate(Scenario("token-ring", topology=TopologySpec(n=n), workload=calls), keep=10**5)
     assert entries(outcome) == [n] * 5
     assert hops_between_entries(outcome) == [n] * 4
 
@@ -115,7 +116,9 @@ def test_a_token_that_dies_with_its_holder_is_a_deadlock_that_names_the_dead():
 
 def test_a_token_that_dies_on_its_way_is_lost_even_if_its_receiver_is_back():
     calls, faults = [Call(5, [3], "acquire")], [Crash(1, 2), Recover(10, 2)]
-    said = violated(simulate(Scenario("token-ring", topology=Place(ids=[1, 2, 3]), workload=calls, faults=faults)))
+    said = violated(
+        simulate(Scenario("token-ring", topology=TopologySpec(ids=[1, 2, 3]), workload=calls, faults=faults))
+    )
     assert said["deadlock_freedom"] == "3 waits and nobody is inside: 3 for 2 for 1 for 3 wait in a circle"
 
 
@@ -134,7 +137,7 @@ def test_a_lost_token_is_regenerated_with_a_higher_epoch_and_an_old_one_destroye
 @pytest.mark.parametrize("n", [3, 4, 9, 16])
 def test_an_undisputed_election_takes_two_messages_for_each_of_the_others_alive(n):
     crash = [Crash(50, n)]
-    run = Scenario("token-ring", parameters={"regenerate": True}, topology=Place(n=n), faults=crash, until=200)
+    run = Scenario("token-ring-regenerating", topology=TopologySpec(n=n), faults=crash, until=200)
     counts = simulate(run).messages_by_type
     assert counts["Stand"] == counts["Consent"] == n - 2 and "Refusal" not in counts
 
@@ -154,9 +157,8 @@ def faulty_rings(draw):
         at = draw(st.integers(1, 600))
         faults += [Pause(at, pid), Resume(at + draw(st.integers(1, 200)), pid)]
     return Scenario(
-        "token-ring",
-        parameters={"regenerate": True},
-        topology=Place(n=n),
+        "token-ring-regenerating",
+        topology=TopologySpec(n=n),
         network=Network(draw(st.sampled_from(SOON)), fifo=draw(st.booleans())),
         demand=draw(demands()),
         faults=sorted(faults, key=lambda fault: fault.at),
@@ -173,7 +175,7 @@ def test_with_regeneration_the_properties_hold_whoever_crashes_and_comes_back(sc
 
 def test_an_election_waits_for_who_is_inside_to_leave():
     """4 dies while 2 is inside. 2 consents when it leaves, and only then there is a new token, for 1 that waits."""
-    outcome = simulate(election_while_inside("token-ring"), keep=1000)
+    outcome = simulate(election_while_inside("token-ring-regenerating"), keep=1000)
     assert outcome.holds and entries(outcome) == [2, 1]
     (consent,) = [e for e in outcome.trace.events if e.process == 2 and any("Consent" in c.label for c in e.sent)]
     assert consent.clause == "go_outside" and consent.time == 101
@@ -183,8 +185,7 @@ def election_while_inside(algorithm: str) -> Scenario:
     calls = [Call(0, [2], "acquire", 100), Call(5, [1], "acquire", 20)]
     return Scenario(
         algorithm,
-        parameters={"regenerate": True},
-        topology=Place(ids=[1, 2, 3, 4]),
+        topology=TopologySpec(ids=[1, 2, 3, 4]),
         workload=calls,
         faults=[Crash(10, 4)],
         until=200,
@@ -196,8 +197,7 @@ def late_token(algorithm: str) -> Scenario:
     calls = [Call(5, [1], "acquire", 100), Call(5, [3], "acquire", 20)]
     return Scenario(
         algorithm,
-        parameters={"regenerate": True},
-        topology=Place(ids=[1, 2, 3, 4]),
+        topology=TopologySpec(ids=[1, 2, 3, 4]),
         network=Network(links=[LinkDelay(2, 3, "constant:70")]),
         workload=calls,
         faults=[Crash(10, 4)],
@@ -210,8 +210,7 @@ def token_of_a_former_life(algorithm: str) -> Scenario:
     calls = [Call(5, [1], "acquire", 200), Call(85, [3], "acquire", 20)]
     return Scenario(
         algorithm,
-        parameters={"regenerate": True},
-        topology=Place(ids=[1, 2, 3, 4]),
+        topology=TopologySpec(ids=[1, 2, 3, 4]),
         network=Network(links=[LinkDelay(2, 3, "constant:100")]),
         workload=calls,
         faults=[Crash(5, 3), Recover(80, 3)],
@@ -224,8 +223,7 @@ def hasty_return(algorithm: str) -> Scenario:
     calls = [Call(101, [4], "acquire", 50), Call(105, [1], "acquire", 20)]
     return Scenario(
         algorithm,
-        parameters={"regenerate": True},
-        topology=Place(ids=[1, 2, 3, 4]),
+        topology=TopologySpec(ids=[1, 2, 3, 4]),
         workload=calls,
         faults=[Crash(10, 3), Crash(10, 4), Recover(87, 3), Recover(100, 4)],
         until=400,
@@ -239,11 +237,11 @@ class KeepsACopy(TokenRing):
     """Sends the token and has it still."""
 
     def pass_on(self):
-        TokenRing.pass_on(self)
-        self.token = self.epoch
+        super().pass_on()
+        self.token = 0
 
 
-class ConsentsInside(TokenRing):
+class ConsentsInside(TokenRingRegenerating):
     """Consents to a new token at once, even while it is inside with the old one."""
 
     def weigh_candidate(self, sender, message):
@@ -251,14 +249,14 @@ class ConsentsInside(TokenRing):
         self.send(sender, Consent(message.epoch))
 
 
-class HonoursEveryToken(TokenRing):
+class HonoursEveryToken(TokenRingRegenerating):
     """Does not look at the epoch."""
 
     def take_token(self, sender, message):
-        self.have_token()
+        self.have_token(self.epoch)
 
 
-class KeepsItsEpoch(TokenRing):
+class KeepsItsEpoch(TokenRingRegenerating):
     """Comes back to the epoch of its former life."""
 
     def come_back(self):
@@ -266,7 +264,7 @@ class KeepsItsEpoch(TokenRing):
         self.set_timer("silence", self.silence)
 
 
-class IsNotSilent(TokenRing):
+class IsNotSilent(TokenRingRegenerating):
     """Takes part as soon as it is back."""
 
     def come_back(self):
@@ -274,12 +272,12 @@ class IsNotSilent(TokenRing):
         self.break_silence()
 
 
-class WaitsForNobody(TokenRing):
+class WaitsForNobody(TokenRingRegenerating):
     """Makes a new token without asking."""
 
     def stand(self):
         self.begin_epoch()
-        self.have_token()
+        self.have_token(self.epoch)
 
 
 def two_inside(scenario: Scenario) -> bool:
@@ -298,14 +296,14 @@ TWINS = [
 @pytest.mark.parametrize(("twin", "scenario"), TWINS)
 def test_every_rule_of_regeneration_is_needed(twin, scenario):
     assert two_inside(scenario(f"{__name__}:{twin}"))
-    outcome = simulate(scenario("token-ring"))
+    outcome = simulate(scenario("token-ring-regenerating"))
     assert violated(outcome) == {} and all(p.holds for p in outcome.properties)
     assert outcome.lock.entries == 2
 
 
 @given(locks(f"{__name__}:KeepsACopy", most=1), st.integers(2, 16))
 def test_a_copy_of_the_token_lets_two_in(scenario, n):
-    scenario.topology = Place(n=n)
+    scenario.topology = TopologySpec(n=n)
     scenario.demand = Demand("all-at-once", hold="constant:1000")
     assert two_inside(scenario)
 
@@ -316,10 +314,10 @@ def test_a_copy_of_the_token_lets_two_in(scenario, n):
 def slow_holder(**parameters) -> Scenario:
     """2 stands still while it is inside, for so long that the others take it for dead and make a new token."""
     return Scenario(
-        "token-ring",
-        parameters={"regenerate": True, **parameters},
+        "token-ring-regenerating",
+        parameters=parameters,
         layers=[Layer("heartbeat")],
-        topology=Place(ids=[1, 2, 3, 4]),
+        topology=TopologySpec(ids=[1, 2, 3, 4]),
         workload=[Call(0, [2], "acquire", 30), Call(5, [3], "acquire", 100), Call(250, [4, 2], "acquire", 10)],
         faults=[Pause(10, 2), Resume(90, 2)],
         until=600,
@@ -342,10 +340,10 @@ def test_with_fencing_the_resource_refuses_the_old_token_and_in_the_end_there_is
 
 def test_two_halves_have_a_token_each_of_different_epochs_so_fencing_tells_them_apart():
     scenario = Scenario(
-        "token-ring",
-        parameters={"regenerate": True, "fencing": True},
+        "token-ring-regenerating",
+        parameters={"fencing": True},
         layers=[Layer("heartbeat")],
-        topology=Place(ids=[1, 2, 3, 4]),
+        topology=TopologySpec(ids=[1, 2, 3, 4]),
         workload=[Call(60, [1, 3], "acquire", 60), Call(400, [1, 2, 3, 4], "acquire", 10)],
         faults=[Partition(20, [[1, 2], [3, 4]]), Heal(200)],
         until=1000,

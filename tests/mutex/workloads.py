@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from habemus.scenario import Demand, Network, Place, Scenario
+from habemus.scenario import Demand, Network, Scenario, TopologySpec
 
 DELAYS = ("unit", "uniform:1:20", "exponential:8", "lognormal:5:1.5")
 THINKING = ("constant:1", "uniform:1:40", "exponential:5", "exponential:100")
@@ -25,7 +25,7 @@ def locks(draw, algorithm: str, most: int = 16, fifo: bool | None = None, delays
     return Scenario(
         algorithm,
         parameters=parameters,
-        topology=Place(n=n, kind=kind),
+        topology=TopologySpec(n=n, kind=kind),
         network=Network(delay=draw(st.sampled_from(delays)), fifo=keeps_order),
         demand=draw(demands()),
         seed=draw(st.integers(0, 2**32)),

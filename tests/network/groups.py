@@ -4,12 +4,12 @@ import asyncio
 import socket
 from contextlib import ExitStack, asynccontextmanager
 
-from habemus.network.merging import merge
-from habemus.network.node import Node
-from habemus.network.recording import Recording
-from habemus.network.validation import validate
+from habemus.checking.answer.validation import validate
+from habemus.network.node.node import Node
+from habemus.network.node.recording import Recording
 from habemus.scenario import Scenario
 from habemus.trace import read_trace
+from habemus.trace.merging import merge
 
 
 def free_ports(count):

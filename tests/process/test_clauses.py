@@ -21,7 +21,7 @@ from habemus.process import (
     upon_trust,
     whenever,
 )
-from habemus.scenario import Call, Crash, Layer, Network, Pause, Place, Resume, Scenario
+from habemus.scenario import Call, Crash, Layer, Network, Pause, Resume, Scenario, TopologySpec
 from habemus.simulation import simulate
 
 
@@ -73,7 +73,7 @@ class Twice(Greeter):
 
 
 def heard(name: str) -> list:
-    scenario = Scenario(own(name), topology=Place(ids=[1, 2]), starters=[1])
+    scenario = Scenario(own(name), topology=TopologySpec(ids=[1, 2]), starters=[1])
     return [event.changed["log"] for event in events_of(scenario, "hear")]
 
 
@@ -118,7 +118,7 @@ class Quorum(Election):
 
 @pytest.mark.parametrize("keep", [0, 1000])
 def test_whenever_runs_as_soon_as_its_guard_is_true_and_only_then(keep):
-    outcome = simulate(Scenario(own("Quorum"), topology=Place(n=5), starters="all"), keep=keep)
+    outcome = simulate(Scenario(own("Quorum"), topology=TopologySpec(n=5), starters="all"), keep=keep)
     assert outcome.leader == 5 and outcome.holds
     if keep:
         decisions = [event for event in outcome.trace.events if event.clause == "decide"]
@@ -177,7 +177,11 @@ class Listener(Election):
 @pytest.mark.parametrize("keep", [0, 1000])
 def test_what_a_detector_below_indicates_is_a_clause_of_the_election_above(keep):
     scenario = Scenario(
-        own("Listener"), layers=[Layer(own("Clairvoyant"))], topology=Place(n=5), starters="all", faults=[Crash(30, 5)]
+        own("Listener"),
+        layers=[Layer(own("Clairvoyant"))],
+        topology=TopologySpec(n=5),
+        starters="all",
+        faults=[Crash(30, 5)],
     )
     outcome = simulate(scenario, keep=keep)
     assert outcome.time == 90
@@ -190,7 +194,7 @@ def test_what_a_detector_below_indicates_is_a_clause_of_the_election_above(keep)
 
 
 def test_a_detector_of_its_own_takes_the_place_of_the_perfect_one():
-    scenario = Scenario("bully", layers=[Layer(own("Clairvoyant"))], topology=Place(n=5), faults=[Crash(30, 5)])
+    scenario = Scenario("bully", layers=[Layer(own("Clairvoyant"))], topology=TopologySpec(n=5), faults=[Crash(30, 5)])
     outcome = simulate(scenario, keep=10_000)
     missed = [event for event in outcome.trace.events if event.clause == "miss_leader"]
     assert {event.time for event in missed} == {40}
@@ -217,7 +221,7 @@ class Privilege(Mutex):
 
 @pytest.mark.parametrize("keep", [0, 1000])
 def test_a_layer_above_an_election_hears_of_the_leader(keep):
-    scenario = Scenario(own("Privilege"), layers=[Layer("bully")], topology=Place(n=4), starters="all")
+    scenario = Scenario(own("Privilege"), layers=[Layer("bully")], topology=TopologySpec(n=4), starters="all")
     outcome = simulate(scenario, keep=keep)
     assert outcome.leader == 4 and outcome.holds
     if keep:
@@ -226,7 +230,7 @@ def test_a_layer_above_an_election_hears_of_the_leader(keep):
 
 
 def test_the_role_of_one_layer_is_not_undone_by_a_step_of_another():
-    scenario = Scenario(own("Listener"), layers=[Layer(own("Clairvoyant"))], topology=Place(n=4), starters="all")
+    scenario = Scenario(own("Listener"), layers=[Layer(own("Clairvoyant"))], topology=TopologySpec(n=4), starters="all")
     roles = [(e.process, e.role) for e in simulate(scenario, keep=1000).trace.events if e.role is not None]
     assert roles == [(4, "leader")]
 
@@ -236,7 +240,7 @@ def test_the_role_of_one_layer_is_not_undone_by_a_step_of_another():
 
 def test_a_command_of_the_workload_runs_its_clause_at_its_time_in_the_layer_that_knows_it():
     scenario = Scenario(
-        own("Privilege"), layers=[Layer("bully")], topology=Place(n=3), workload=[Call(7, [2, 3], "order")]
+        own("Privilege"), layers=[Layer("bully")], topology=TopologySpec(n=3), workload=[Call(7, [2, 3], "order")]
     )
     orders = events_of(scenario, "order")
     assert [(e.time, e.process, e.kind, e.subject, e.layer) for e in orders] == [
@@ -249,7 +253,7 @@ def test_a_command_to_a_paused_process_waits_and_one_to_a_crashed_process_is_los
     scenario = Scenario(
         own("Privilege"),
         layers=[Layer("bully")],
-        topology=Place(n=3),
+        topology=TopologySpec(n=3),
         workload=[Call(7, [2, 3], "order")],
         faults=[Crash(5, 3), Pause(5, 2), Resume(30, 2)],
     )
@@ -282,27 +286,27 @@ class Broadcast(Election):
 
 @pytest.mark.parametrize("n", [1, 2, 3, 8, 17])
 def test_a_synchronous_broadcast_costs_n_times_n_minus_1_messages_in_one_round(n):
-    outcome = simulate(Scenario(own("Broadcast"), topology=Place(n=n)), keep=10_000)
+    outcome = simulate(Scenario(own("Broadcast"), topology=TopologySpec(n=n)), keep=10_000)
     assert outcome.messages == n * (n - 1)
     assert outcome.rounds == min(1, n - 1)
     assert outcome.leader == n and outcome.holds and outcome.ended == "quiescence"
-    assert simulate(Scenario(own("Broadcast"), topology=Place(n=n))).messages == n * (n - 1)
+    assert simulate(Scenario(own("Broadcast"), topology=TopologySpec(n=n))).messages == n * (n - 1)
 
 
 def test_the_inbox_of_a_pulse_is_ordered_by_sender():
-    events = events_of(Scenario(own("Broadcast"), topology=Place(n=9), seed=3), "take_part")
+    events = events_of(Scenario(own("Broadcast"), topology=TopologySpec(n=9), seed=3), "take_part")
     inboxes = [(event.process, event.changed["inbox"]) for event in events if event.time == 1]
     assert dict(inboxes) == {p: [q for q in range(1, 10) if q != p] for p in range(1, 10)}
 
 
 def test_pulses_know_no_delays():
     slow = Network(delay="uniform:5:50")
-    outcome = simulate(Scenario(own("Broadcast"), topology=Place(n=5), network=slow))
+    outcome = simulate(Scenario(own("Broadcast"), topology=TopologySpec(n=5), network=slow))
     assert outcome.holds and outcome.leader == 5
 
 
 def test_a_crashed_process_misses_pulses_and_the_messages_to_it_are_counted():
-    outcome = simulate(Scenario(own("Broadcast"), topology=Place(n=5), faults=[Crash(1, 5)]))
+    outcome = simulate(Scenario(own("Broadcast"), topology=TopologySpec(n=5), faults=[Crash(1, 5)]))
     assert outcome.messages == 20
     assert outcome.leader is None and not outcome.holds  # its id was in all inboxes: all named the dead one
 
@@ -320,7 +324,7 @@ class Gambler(Process):
 
 
 def throws(seed: int) -> dict:
-    scenario = Scenario(own("Gambler"), topology=Place(ids=[1, 2, 3]), seed=seed)
+    scenario = Scenario(own("Gambler"), topology=TopologySpec(ids=[1, 2, 3]), seed=seed)
     return {event.process: event.changed["throws"] for event in events_of(scenario, "throw")}
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from habemus import check
 from habemus.process import (
     Election,
     Message,
@@ -18,7 +19,7 @@ from habemus.process import (
     upon_timeout,
     whenever,
 )
-from habemus.scenario import Place, Scenario
+from habemus.scenario import Scenario, TopologySpec
 from habemus.simulation import simulate
 
 
@@ -56,7 +57,7 @@ def refused(cls) -> str:
 def refused_in_a_run(name: str, **scenario) -> str:
     """What is said of a class when it runs."""
     with pytest.raises(MisuseError) as caught:
-        simulate(Scenario(f"{__name__}:{name}", topology=Place(n=4, kind="ring"), starters="all", **scenario))
+        simulate(Scenario(f"{__name__}:{name}", topology=TopologySpec(n=4, kind="ring"), starters="all", **scenario))
     return str(caught.value)
 
 
@@ -251,7 +252,7 @@ class Stranger(Election):
 
 @pytest.mark.parametrize("digest", [False, True])
 def test_sending_to_one_who_is_no_neighbour(digest):
-    scenario = Scenario(f"{__name__}:Stranger", topology=Place(ids=[1, 2, 3, 4], kind="ring"), starters=[1])
+    scenario = Scenario(f"{__name__}:Stranger", topology=TopologySpec(ids=[1, 2, 3, 4], kind="ring"), starters=[1])
     with pytest.raises(MisuseError) as caught:
         simulate(scenario, digest=digest)
     text = str(caught.value)
@@ -260,6 +261,73 @@ def test_sending_to_one_who_is_no_neighbour(digest):
 
 
 def test_sending_to_one_who_does_not_exist():
-    scenario = Scenario(f"{__name__}:Stranger", topology=Place(ids=[1, 20], kind="complete"), starters=[20])
+    scenario = Scenario(f"{__name__}:Stranger", topology=TopologySpec(ids=[1, 20], kind="complete"), starters=[20])
     with pytest.raises(MisuseError, match="process 20 send to 2, to which it has no link"):
         simulate(scenario)
+
+
+class ShowsNothing(Election):
+    name = "shows-nothing"
+    links_to = "below"
+
+
+def test_what_is_declared_to_be_shown_has_to_be_a_field():
+    said = refused(ShowsNothing)
+    assert_one_sentence(said, "ShowsNothing", "class ShowsNothing")
+    assert "declares that 'below' is shown, but has no such field" in said
+
+
+class MakesItself(Election):
+    count: int = 0
+
+    def __init__(self):
+        self.count = 3
+
+
+@dataclass
+class MadeByDataclass(Election):
+    count: int = 0
+
+
+def test_a_class_that_makes_its_processes_by_itself():
+    for cls in (MakesItself, MadeByDataclass):
+        text = refused(cls)
+        assert_one_sentence(text, cls.__name__, f"class {cls.__name__}")
+        assert "__init__" in text and "declare fields with defaults" in text
+
+
+class FieldAndProperty(Election):
+    best: Pid = 0
+
+    @property
+    def best(self):  # noqa: F811
+        return 1
+
+
+def test_a_field_and_a_method_of_one_name():
+    assert "has a method best" in refused(FieldAndProperty)
+
+
+@dataclass(frozen=True)
+class WithPath(Message):
+    path: tuple[int, ...] = ()
+
+
+class SendsList(Election):
+    name = "sends-list"
+    topology = "ring"
+
+    @upon_start
+    def begin(self):
+        self.send(self.successor, WithPath([self.id]))
+
+    @upon(WithPath)
+    def receive(self, sender, message):
+        self.elect(self.id)
+
+
+def test_a_list_where_a_message_declares_a_tuple_is_told_by_the_checker():
+    with pytest.raises(MisuseError) as caught:
+        check(Scenario(f"{__name__}:SendsList", topology=TopologySpec(n=2)))
+    assert_one_sentence(str(caught.value), "WithPath", "class WithPath")
+    assert "with a list as its path: use tuple" in str(caught.value)

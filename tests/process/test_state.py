@@ -1,16 +1,47 @@
 """From the annotations come snapshot, restore, diff and JSON; the author of an algorithm writes none of them."""
 
 import json
+from dataclasses import dataclass
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from habemus.catalogue import algorithm_names, find_algorithm
-from habemus.process import Durable, Host, Parameter, Process, dissect, upon_command, upon_recover, upon_start
+from habemus.process import (
+    Durable,
+    Host,
+    Message,
+    MisuseError,
+    Parameter,
+    Process,
+    State,
+    dissect,
+    upon,
+    upon_command,
+    upon_recover,
+    upon_start,
+)
 from habemus.process.anatomy import field_types
-from habemus.scenario import Call, Crash, Place, Recover, Scenario
+from habemus.scenario import Call, Crash, Recover, Scenario, TopologySpec
 from habemus.simulation import simulate
+
+
+class Shelf(State):
+    """A value with methods of its own."""
+
+    def __init__(self, books: list[int]) -> None:
+        self.books = books
+
+    def freeze(self):
+        return tuple(self.books)
+
+    @classmethod
+    def thaw(cls, frozen):
+        return cls(list(frozen))
+
+    def to_plain(self):
+        return {"books": self.books}
 
 
 class Everything(Process):
@@ -25,6 +56,7 @@ class Everything(Process):
     queue: list[int] = []
     table: dict[int, str] = {}
     deep: dict[int, list[set[int]]] = {1: [{1}]}
+    shelf: Shelf = Shelf([])
     patience: Parameter[int] = 7
     term: Durable[int] = 0
 
@@ -48,6 +80,7 @@ states = st.fixed_dictionaries(
         "queue": st.lists(ints),
         "table": st.dictionaries(ints, st.text(max_size=2)),
         "deep": st.dictionaries(ints, st.lists(st.sets(ints), max_size=2), max_size=3),
+        "shelf": st.lists(ints).map(Shelf),
         "term": ints,
     }
 )
@@ -87,13 +120,14 @@ def test_a_snapshot_is_hashable_and_does_not_follow_later_changes(state):
     process.names.add(99)
     process.queue.append(99)
     process.table[99] = "late"
+    process.shelf.books.append(99)
     process.deep.setdefault(99, []).append({99})
     for sets in process.deep.values():
         sets.append({98})
         sets[0].add(97)
     assert hash(snapshot) == key
     after = ANATOMY.snapshot(process)
-    assert set(ANATOMY.diff(snapshot, after)) == {"names", "queue", "table", "deep"}
+    assert set(ANATOMY.diff(snapshot, after)) == {"names", "queue", "table", "deep", "shelf"}
     ANATOMY.restore(process, snapshot)
     assert ANATOMY.snapshot(process) == snapshot
 
@@ -105,6 +139,7 @@ def test_two_restored_processes_share_nothing(state):
     ANATOMY.restore(one, snapshot)
     ANATOMY.restore(other, snapshot)
     one.queue.append(99)
+    one.shelf.books.append(99)
     one.deep[99] = []
     for sets in one.deep.values():
         sets.append({5})
@@ -141,7 +176,25 @@ def test_mutable_defaults_are_not_shared_between_processes_however_deep():
     one.queue.append(1)
     one.table[1] = "mine"
     one.deep[1][0].add(42)
+    one.shelf.books.append(1)
     assert (other.names, other.queue, other.table, other.deep) == (set(), [], {}, {1: [{1}]})
+    assert other.shelf == Shelf([])
+
+
+def test_a_value_that_can_change_has_no_hash_and_is_no_part_of_a_message():
+    @dataclass(frozen=True)
+    class Loan(Message):
+        shelf: Shelf
+
+    class Library(Process):
+        @upon(Loan)
+        def lend(self, sender, message):
+            pass
+
+    with pytest.raises(TypeError, match="Shelf can change and has no hash"):
+        hash(Shelf([]))
+    with pytest.raises(MisuseError, match="mutable field shelf"):
+        dissect(Library)
 
 
 def test_fields_are_inherited_and_a_default_can_be_given_anew():
@@ -181,7 +234,7 @@ class Diary(Process):
 def test_durable_fields_survive_a_crash_and_all_others_do_not():
     scenario = Scenario(
         f"{__name__}:Diary",
-        topology=Place(ids=[1, 2], kind="complete"),
+        topology=TopologySpec(ids=[1, 2], kind="complete"),
         workload=[Call(5, [1, 2], "note"), Call(20, [1, 2], "note")],
         faults=[Crash(10, 1), Recover(15, 1)],
     )

@@ -13,9 +13,9 @@ from habemus.properties import (
     Uniqueness,
     World,
     election_properties,
-    enumerated,
+    join_ids,
 )
-from habemus.scenario import Crash, Place, Scenario
+from habemus.scenario import Crash, Scenario, TopologySpec
 from habemus.simulation import simulate
 
 
@@ -191,10 +191,10 @@ def test_one_leader_a_term_holds_just_if_no_term_has_two(story):
 
 
 def test_lists_of_processes_read_well():
-    assert enumerated([3]) == "3"
-    assert enumerated([3, 5]) == "3 and 5"
-    assert enumerated([1, 2, 3, 4]) == "1, 2, 3 and 4"
-    assert enumerated(list(range(43))) == "0, 1, 2 and 40 more"
+    assert join_ids([3]) == "3"
+    assert join_ids([3, 5]) == "3 and 5"
+    assert join_ids([1, 2, 3, 4]) == "1, 2, 3 and 4"
+    assert join_ids(list(range(43))) == "0, 1, 2 and 40 more"
 
 
 # In a run -------------------------------------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ class Rebel(Election):
 
 
 def rebellion(**options):
-    scenario = Scenario(f"{__name__}:Rebel", topology=Place(ids=[1, 2, 3]), starters="all", **options)
+    scenario = Scenario(f"{__name__}:Rebel", topology=TopologySpec(ids=[1, 2, 3]), starters="all", **options)
     outcome = simulate(scenario, keep=100)
     return outcome, {p.name: p.witness for p in outcome.properties}
 
@@ -261,8 +261,8 @@ class Eager(Election):
 
 @pytest.mark.parametrize("apart", [False, True])
 def test_terms_are_judged_in_runs_of_what_declares_them(apart):
-    scenario = Scenario("test_election:Eager", topology=Place(ids=[1, 2]), parameters={"apart": apart})
+    scenario = Scenario("test_election:Eager", topology=TopologySpec(ids=[1, 2]), parameters={"apart": apart})
     found = {watched.name: watched.holds for watched in simulate(scenario).properties}
     assert found["uniqueness"] is False and found["one_leader_a_term"] is apart
-    other = simulate(Scenario("bully", topology=Place(ids=[1, 2])))
+    other = simulate(Scenario("bully", topology=TopologySpec(ids=[1, 2])))
     assert "one_leader_a_term" not in {watched.name for watched in other.properties}

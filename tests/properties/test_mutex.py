@@ -11,8 +11,8 @@ from habemus.properties import (
     MutualExclusion,
     StarvationFreedom,
     World,
+    find_waiting_circle,
     mutex_properties,
-    waiting_circle,
 )
 
 
@@ -139,7 +139,7 @@ def test_a_circle_is_found_exactly_where_there_is_one(waits_for):
         return goal in seen
 
     starts = sorted(waits_for)
-    circle = waiting_circle(waits_for, starts)
+    circle = find_waiting_circle(waits_for, starts)
     assert bool(circle) == any(reaches(pid, pid) for pid in range(10))
     assert all(b in waits_for[a] for a, b in itertools.pairwise(circle))
     assert not circle or circle[0] == circle[-1]

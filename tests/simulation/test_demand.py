@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from habemus.scenario import Call, Crash, Demand, Pause, Place, Recover, Resume, Scenario, ScenarioError
+from habemus.scenario import Call, Crash, Demand, Pause, Recover, Resume, Scenario, ScenarioError, TopologySpec
 from habemus.simulation import simulate
 
 LOCK = "ricart-agrawala"
 
 
 def run(demand: Demand | None = None, n: int = 5, **more):
-    return simulate(Scenario(LOCK, topology=Place(n=n), demand=demand, **more))
+    return simulate(Scenario(LOCK, topology=TopologySpec(n=n), demand=demand, **more))
 
 
 def entries(outcome) -> Counter:
@@ -80,7 +80,7 @@ def test_who_comes_back_still_wants_what_it_had_not_asked_for():
 
 def test_two_algorithms_are_asked_the_same_under_the_same_seed():
     demand = Demand("one-each", think="uniform:1:500")
-    one, other = run(demand), simulate(Scenario("lamport", topology=Place(n=5), demand=demand))
+    one, other = run(demand), simulate(Scenario("lamport", topology=TopologySpec(n=5), demand=demand))
     asked = [
         sorted((use.process, use.start - wait) for use, wait in zip(o.lock.uses, o.lock.waits, strict=True))
         for o in (one, other)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from habemus.process import Message, Parameter, Process, upon, upon_start, upon_suspect, upon_timeout, upon_trust
-from habemus.scenario import Crash, Drift, Network, Pause, Place, Recover, Resume, Scenario, Skew
+from habemus.scenario import Crash, Drift, Network, Pause, Recover, Resume, Scenario, Skew, TopologySpec
 from habemus.simulation import simulate
 
 
@@ -50,7 +50,7 @@ class Metronome(Process):
 def metronomes(faults, n: int = 2, delay: str = "unit", detection: int | None = -1) -> Scenario:
     return Scenario(
         f"{__name__}:Metronome",
-        topology=Place(ids=list(range(1, n + 1))),
+        topology=TopologySpec(ids=list(range(1, n + 1))),
         network=Network(delay=delay),
         faults=faults,
         detection=detection,
@@ -177,7 +177,7 @@ class Deadline(Process):
 
 @pytest.mark.parametrize("delay", ["uniform:10:10", "uniform:11:11"])
 def test_what_is_due_by_a_deadline_arrives_before_its_timer_runs_out(delay):
-    scenario = Scenario(f"{__name__}:Deadline", topology=Place(ids=[1, 2]), network=Network(delay=delay))
+    scenario = Scenario(f"{__name__}:Deadline", topology=TopologySpec(ids=[1, 2]), network=Network(delay=delay))
     last = [event for event in simulate(scenario, keep=100).trace.events if event.process == 1][-1]
     assert last.changed["order"] == (["message", "timer"] if delay == "uniform:10:10" else ["timer", "message"])
 

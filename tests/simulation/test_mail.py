@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from habemus.scenario import Deliver, Drop, Duplicate, Network, Place, Postpone, Scenario, ScenarioError, Slow
+from habemus.scenario import Deliver, Drop, Duplicate, Network, Postpone, Scenario, ScenarioError, Slow, TopologySpec
 from habemus.simulation import simulate
 
-RING = Scenario("chang-roberts", topology=Place(n=6), network=Network("uniform:1:90"), seed=3)
-CROWD = Scenario("lamport", topology=Place(n=4), network=Network("uniform:1:90"), seed=5)
+RING = Scenario("chang-roberts", topology=TopologySpec(n=6), network=Network("uniform:1:90"), seed=3)
+CROWD = Scenario("lamport", topology=TopologySpec(n=4), network=Network("uniform:1:90"), seed=5)
 HAND = (Drop, Deliver, Duplicate, Postpone)
 
 
@@ -86,7 +86,7 @@ def test_a_fifo_link_stays_one_whatever_is_done_to_its_messages(case):
 
 @pytest.mark.parametrize("fault", [Drop(50, 0), Deliver(50, 10_000), Duplicate(0, 0), Postpone(50, 9_999, 3)])
 def test_a_message_that_is_not_under_way_is_named(fault):
-    scenario = Scenario("chang-roberts", topology=Place(n=3), network=Network("constant:4"), faults=[fault])
+    scenario = Scenario("chang-roberts", topology=TopologySpec(n=3), network=Network("constant:4"), faults=[fault])
     with pytest.raises(ScenarioError, match=rf"faults\[0\].message: message {fault.message} is not under way at time"):
         simulate(scenario)
 
@@ -98,7 +98,7 @@ def test_a_touched_run_has_one_digest_whether_or_not_it_is_kept():
 
 def test_a_slow_link_is_slow_from_then_on_and_in_its_direction_only():
     slow = Slow(5, [(1, 2)], "constant:40", one_way=True)
-    scenario = Scenario("lamport", topology=Place(ids=[1, 2, 3]), network=Network("constant:2"), faults=[slow])
+    scenario = Scenario("lamport", topology=TopologySpec(ids=[1, 2, 3]), network=Network("constant:2"), faults=[slow])
     flights: dict[tuple[int, int, bool], set[int]] = {}
     for number, sent, received in under_way(simulate(scenario, keep=1000).trace.events):
         link = ends(scenario, number)
@@ -113,12 +113,12 @@ def ends(scenario: Scenario, number: int) -> tuple[int, int]:
 
 
 def test_a_slow_link_counts_among_the_delays_that_break_an_assumption():
-    scenario = Scenario("bully", topology=Place(n=4), faults=[Slow(5, [(1, 2)], "constant:400")])
+    scenario = Scenario("bully", topology=TopologySpec(n=4), faults=[Slow(5, [(1, 2)], "constant:400")])
     assert "up to 400 ticks" in simulate(scenario).broken_assumption
 
 
 def test_timers_are_kept_beside_the_events_and_do_not_change_the_digest():
-    outcome = simulate(Scenario("bully", topology=Place(n=4)), keep=1000)
+    outcome = simulate(Scenario("bully", topology=TopologySpec(n=4)), keep=1000)
     recorder = outcome.recorder
     assert recorder is not None and recorder.timers
     for alarm in recorder.timers:

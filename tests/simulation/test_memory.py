@@ -2,13 +2,13 @@
 
 import gc
 
-from habemus.scenario import Place, Scenario
+from habemus.scenario import Scenario, TopologySpec
 from habemus.simulation import simulate
 
 
 def objects_after(runs):
     for seed in range(runs):
-        simulate(Scenario("chang-roberts", topology=Place(n=500), seed=seed))
+        simulate(Scenario("chang-roberts", topology=TopologySpec(n=500), seed=seed))
     return len(gc.get_objects())
 
 

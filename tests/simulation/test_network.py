@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from habemus.process import Message, Parameter, Process, upon, upon_start, upon_timeout
-from habemus.scenario import Cut, Heal, Network, Partition, Place, Scenario
+from habemus.scenario import Cut, Heal, Network, Partition, Scenario, TopologySpec
 from habemus.simulation import simulate
 
 
@@ -38,7 +38,7 @@ def stream(n: int = 2, length: int = 40, seed: int = 0, faults=(), **network) ->
     return Scenario(
         f"{__name__}:Stream",
         parameters={"length": length},
-        topology=Place(ids=list(range(1, n + 1))),
+        topology=TopologySpec(ids=list(range(1, n + 1))),
         network=Network(**network),
         faults=list(faults),
         seed=seed,
@@ -120,7 +120,7 @@ def conversations(faults, n: int = 3, fifo: bool = True) -> dict[tuple[int, int]
     """For each pair, when the messages that arrived were sent."""
     scenario = Scenario(
         f"{__name__}:Talker",
-        topology=Place(ids=list(range(1, n + 1))),
+        topology=TopologySpec(ids=list(range(1, n + 1))),
         network=Network(delay="uniform:4:4", fifo=fifo),
         faults=faults,
     )

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,12 +21,12 @@ from habemus.scenario import (
     Network,
     Partition,
     Pause,
-    Place,
     Recover,
     Resume,
     Scenario,
     ScenarioError,
     Skew,
+    TopologySpec,
     read_scenario,
 )
 from habemus.simulation import simulate
@@ -74,14 +75,14 @@ def test_a_run_ends_by_quiescence_when_nothing_is_left_to_do():
 
 @pytest.mark.parametrize("keep", [0, 100])
 def test_a_cancelled_timer_does_not_run_out_and_is_not_waited_for(keep):
-    outcome = simulate(Scenario(f"{__name__}:Forgetful", topology=Place(ids=[1, 2]), starters="all"), keep=keep)
+    outcome = simulate(Scenario(f"{__name__}:Forgetful", topology=TopologySpec(ids=[1, 2]), starters="all"), keep=keep)
     assert (outcome.ended, outcome.time, outcome.leader) == ("quiescence", 5, 2)
 
 
 def test_a_run_ends_by_time():
-    outcome = simulate(Scenario(f"{__name__}:Ticker", topology=Place(n=2), until=100))
+    outcome = simulate(Scenario(f"{__name__}:Ticker", topology=TopologySpec(n=2), until=100))
     assert (outcome.ended, outcome.time) == ("time", 100)
-    assert simulate(Scenario("chang-roberts", topology=Place(n=8), until=3)).ended == "time"
+    assert simulate(Scenario("chang-roberts", topology=TopologySpec(n=8), until=3)).ended == "time"
 
 
 def test_what_is_due_at_the_very_end_still_happens():
@@ -92,7 +93,7 @@ def test_what_is_due_at_the_very_end_still_happens():
 
 @given(st.integers(1, 200), st.booleans())
 def test_a_run_ends_by_budget_and_counts_what_was_sent_even_if_it_did_not_arrive(budget, recorded):
-    scenario = Scenario("chang-roberts", topology=Place(n=32, order="worst"), events=budget)
+    scenario = Scenario("chang-roberts", topology=TopologySpec(n=32, order="worst"), events=budget)
     outcome = simulate(scenario, keep=10_000 if recorded else 0)
     assert outcome.ended == "budget" and outcome.events <= max(budget, 2)
     if recorded:
@@ -101,8 +102,8 @@ def test_a_run_ends_by_budget_and_counts_what_was_sent_even_if_it_did_not_arrive
 
 @pytest.mark.parametrize("goal", ["termination", "agreement"])
 def test_a_run_ends_as_soon_as_its_goal_is_reached(goal):
-    full = simulate(Scenario("chang-roberts", topology=Place(n=16)))
-    outcome = simulate(Scenario("chang-roberts", topology=Place(n=16), goal=goal))
+    full = simulate(Scenario("chang-roberts", topology=TopologySpec(n=16)))
+    outcome = simulate(Scenario("chang-roberts", topology=TopologySpec(n=16), goal=goal))
     assert outcome.ended == "property" and outcome.time < full.time  # the news has a last step to go, home
     assert next(p for p in outcome.properties if p.name == goal).holds
 
@@ -148,7 +149,7 @@ networks = st.builds(
 anything = st.builds(
     Scenario,
     algorithm=st.sampled_from(["chang-roberts", "bully"]),
-    topology=st.just(Place(n=6)),
+    topology=st.just(TopologySpec(n=6)),
     network=networks,
     faults=faults,
     workload=st.lists(st.builds(Call, at=moments, who=st.lists(pids, min_size=1, max_size=2)), max_size=3),
@@ -213,12 +214,12 @@ def test_other_seeds_other_digests(algorithm):
 
 
 PRINT_DIGESTS = """
-from habemus.scenario import Crash, Network, Place, Recover, Scenario
+from habemus.scenario import Crash, Network, TopologySpec, Recover, Scenario
 from habemus.simulation import simulate
 for algorithm in ("chang-roberts", "bully"):
     network = Network(delay="lognormal:4:1", loss=0.05, duplication=0.1, fifo=False)
     faults = [Crash(40, 6), Recover(90, 6)]
-    scenario = Scenario(algorithm, topology=Place(n=9), network=network, faults=faults, seed=11, until=2000)
+    scenario = Scenario(algorithm, topology=TopologySpec(n=9), network=network, faults=faults, seed=11, until=2000)
     print(simulate(scenario, digest=True).digest)
 """
 
@@ -233,3 +234,18 @@ def test_the_digest_does_not_depend_on_the_hash_seed():
         assert run.returncode == 0, run.stderr
         printed.add(run.stdout)
     assert len(printed) == 1 and len(printed.pop().split()) == 2
+
+
+def test_a_fault_after_the_usual_end_takes_place_and_the_group_gets_time_to_settle():
+    usual = simulate(Scenario("raft-election", topology=TopologySpec(n=5)))
+    crashed = [Crash(at=usual.time + 1, process=usual.leader)]
+    outcome = simulate(Scenario("raft-election", topology=TopologySpec(n=5), faults=crashed))
+    assert outcome.leader not in (None, usual.leader) and outcome.holds
+    assert usual.time < outcome.time < 2 * usual.time, "it ends when the group has settled"
+
+
+def test_a_group_that_cannot_settle_gets_its_horizon_once_more_and_no_longer():
+    majority = [Crash(at=1990, process=pid) for pid in (1, 2, 3)]
+    scenario = Scenario("raft-election", topology=TopologySpec(ids=[1, 2, 3, 4, 5]), faults=majority)
+    assert simulate(scenario).time in range(3980, 3991)
+    assert simulate(msgspec.structs.replace(scenario, until=2000)).time == 2000

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from habemus.scenario import Crash, Cut, Heal, Network, Pause, Place, Recover, Resume, Scenario
+from habemus.scenario import Crash, Cut, Heal, Network, Pause, Recover, Resume, Scenario, TopologySpec
 from habemus.simulation import simulate
 from habemus.trace import Trace
 
@@ -12,18 +12,18 @@ def recorded(scenario: Scenario) -> Trace:
 
 
 def ring(n: int, **network: object) -> Trace:
-    return recorded(Scenario("chang-roberts", topology=Place(n=n), network=Network(**network)))
+    return recorded(Scenario("chang-roberts", topology=TopologySpec(n=n), network=Network(**network)))
 
 
 def bully_with_crash() -> Trace:
     faults = [Crash(30, 5), Recover(200, 5)]
-    return recorded(Scenario("bully", topology=Place(n=5, order="sorted"), faults=faults, until=400))
+    return recorded(Scenario("bully", topology=TopologySpec(n=5, order="sorted"), faults=faults, until=400))
 
 
 def bully_in_trouble(seed: int = 0) -> Trace:
     faults = [Cut(5, [(1, 4)]), Pause(10, 4), Resume(60, 4), Crash(80, 5), Heal(90), Recover(130, 5)]
     network = Network(loss=0.2, duplication=0.2, delay="uniform:1:10")
-    place = Place(n=5, order="sorted")
+    place = TopologySpec(n=5, order="sorted")
     return recorded(Scenario("bully", topology=place, network=network, faults=faults, seed=seed, until=300))
 
 

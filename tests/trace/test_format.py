@@ -5,16 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from habemus.scenario import Crash, Network, Place, Scenario
+from habemus.scenario import Crash, Network, Scenario, TopologySpec
 from habemus.simulation import simulate
-from habemus.trace import Carried, Event, Header, Trace, TraceError, read_trace
+from habemus.trace import Event, Header, SentMessage, Trace, TraceError, read_trace
 
-SCENARIO = Scenario("bully", topology=Place(n=4), network=Network(delay="uniform:1:9", loss=0.1), faults=[Crash(50, 4)])
+SCENARIO = Scenario(
+    "bully", topology=TopologySpec(n=4), network=Network(delay="uniform:1:9", loss=0.1), faults=[Crash(50, 4)]
+)
 
 plain = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(max_size=5)
 fields = st.dictionaries(st.text(max_size=4), plain | st.lists(plain, max_size=3), max_size=3)
 small = st.integers(0, 99)
-carried = st.builds(Carried, small, small, small, st.text(min_size=1, max_size=5), fields)
+carried = st.builds(SentMessage, small, small, small, st.text(min_size=1, max_size=5), fields)
 events = st.builds(
     Event,
     small,
@@ -75,9 +77,9 @@ def test_the_digest_changes_with_any_event():
 
 
 def test_a_message_is_labelled_as_diagrams_write_it():
-    assert Carried(1, 1, 2, "Candidate", {"id": 7}).label == "Candidate(7)"
-    assert Carried(1, 1, 2, "Pair", {"a": 7, "b": "x"}).label == "Pair(7, x)"
-    assert Carried(1, 1, 2, "Answer", {}).label == "Answer"
+    assert SentMessage(1, 1, 2, "Candidate", {"id": 7}).label == "Candidate(7)"
+    assert SentMessage(1, 1, 2, "Pair", {"a": 7, "b": "x"}).label == "Pair(7, x)"
+    assert SentMessage(1, 1, 2, "Answer", {}).label == "Answer"
 
 
 HEADER = '{"habemus":"0","format":1,"algorithm":"a","ids":[1],"edges":[]}\n'

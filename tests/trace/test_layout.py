@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from recorded_runs import bully_in_trouble, bully_with_crash, ring, traces
 
-from habemus.trace import Carried, Event, Header, Trace
+from habemus.trace import Event, Header, SentMessage, Trace
 from habemus.trace.axis import Scale, lay_axis
-from habemus.trace.labels import Canvas, Label, Spot, Style, box, text_width, touch
+from habemus.trace.labels import Canvas, Label, Spot, Style, make_box, measure_text, touch
 from habemus.trace.layout import lay_out
 from habemus.trace.story import LOST, RECEIVED, read_story
 
@@ -34,7 +34,7 @@ def test_no_two_labels_overlap(trace, direction):
 def test_no_label_covers_an_event_or_a_foreign_arrow(trace, direction):
     layout = layout_of(trace, direction)
     for label in layout.labels:
-        assert not any(touch(label.corners, box(*mark.at, 6, 6)) for mark in layout.marks), label
+        assert not any(touch(label.corners, make_box(*mark.at, 6, 6)) for mark in layout.marks), label
         if label.kind is not None:
             assert not any(touch(label.corners, piece) for arrow in layout.arrows for piece in arrow.pieces), label
 
@@ -47,9 +47,9 @@ def test_no_two_events_of_a_process_coincide_and_time_never_runs_backwards(trace
     for pid in story.ids:
         own = [position[e.event] for e in story.events if e.process == pid]
         assert all(after - before > SCALE.slot - 0.001 for before, after in pairwise(own))
-    for flight in story.flights:
-        if flight.fate == RECEIVED:
-            assert position[flight.end.event] > position[flight.sent.event]
+    for transmission in story.transmissions:
+        if transmission.fate == RECEIVED:
+            assert position[transmission.end.event] > position[transmission.sent.event]
     for one, other in combinations(story.events, 2):
         if one.time < other.time:
             assert position[one.event] < position[other.event]
@@ -72,19 +72,19 @@ def test_equal_delays_in_a_ring_look_equal():
 def test_arrows_run_from_the_sender_s_event_to_the_receiver_s(direction):
     layout = layout_of(bully_with_crash(), direction)
     at = {mark.event.event: mark.at for mark in layout.marks}
-    received = [arrow for arrow in layout.arrows if arrow.flight.fate == RECEIVED]
+    received = [arrow for arrow in layout.arrows if arrow.transmission.fate == RECEIVED]
     assert received
     for arrow in received:
-        assert arrow.pieces == [(at[arrow.flight.sent.event], at[arrow.flight.end.event])]
+        assert arrow.pieces == [(at[arrow.transmission.sent.event], at[arrow.transmission.end.event])]
 
 
 def test_lost_messages_end_before_they_reach_the_lane_and_apart_from_each_other():
     layout = layout_of(bully_in_trouble(), "down")
-    lost = [arrow for arrow in layout.arrows if arrow.flight.fate == LOST]
+    lost = [arrow for arrow in layout.arrows if arrow.transmission.fate == LOST]
     assert len(lost) > 3
     for arrow in lost:
         (x1, _), (x2, _) = arrow.pieces[-1]
-        lane = layout.frame.left + layout.story.ids.index(arrow.flight.carried.to) * layout.frame.spacing
+        lane = layout.frame.left + layout.story.ids.index(arrow.transmission.message.to) * layout.frame.spacing
         assert min(x1, lane) < x2 < max(x1, lane)
     ends = [arrow.pieces[-1][1] for arrow in lost]
     assert all(math.dist(one, other) > 3 for one, other in combinations(ends, 2))
@@ -92,7 +92,7 @@ def test_lost_messages_end_before_they_reach_the_lane_and_apart_from_each_other(
 
 def test_where_a_ring_closes_an_arrow_leaves_on_one_side_and_comes_back_on_the_other():
     layout = layout_of(ring(8), "down")
-    closing = [arrow for arrow in layout.arrows if layout.story.closes_ring(arrow.flight)]
+    closing = [arrow for arrow in layout.arrows if layout.story.closes_ring(arrow.transmission)]
     assert closing
     for arrow in closing:
         (start, out), (back, end) = arrow.pieces
@@ -100,8 +100,8 @@ def test_where_a_ring_closes_an_arrow_leaves_on_one_side_and_comes_back_on_the_o
 
 
 def test_no_arrow_of_a_ring_crosses_the_axis_whichever_way_it_goes():
-    there = Carried(0, 4, 1, "Probe", {"text": "a label as long as they get"})
-    back = Carried(1, 1, 4, "Echo", {})
+    there = SentMessage(0, 4, 1, "Probe", {"text": "a label as long as they get"})
+    back = SentMessage(1, 1, 4, "Echo", {})
     events = [
         Event(0, 0, "start", 4, "ask", sent=[there]),
         Event(1, 1, "message", 1, "answer", received=[there], sent=[back]),
@@ -134,6 +134,6 @@ def test_turned_boxes_touch_only_where_they_really_do():
     style = Style("message", 10)
     flat = Label("a long label", style, 0, 0)
     steep = Label("a long label", style, 0, 0, 45)
-    beyond = (text_width("a long label", 10) / 2 * 0.9, 0)
-    assert touch(flat.corners, box(*beyond, 4, 4))
-    assert not touch(steep.corners, box(*beyond, 4, 4))
+    beyond = (measure_text("a long label", 10) / 2 * 0.9, 0)
+    assert touch(flat.corners, make_box(*beyond, 4, 4))
+    assert not touch(steep.corners, make_box(*beyond, 4, 4))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from habemus.scenario import Crash, Cut, Network, Place, Recover, Scenario
+from habemus.scenario import Crash, Cut, Network, Recover, Scenario, TopologySpec
 from habemus.simulation import simulate
 
 
@@ -17,7 +17,7 @@ def events(keep: int = 10**6, **fields):
 troubled = st.builds(
     Scenario,
     algorithm=st.sampled_from(["bully", "chang-roberts"]),
-    topology=st.just(Place(n=5)),
+    topology=st.just(TopologySpec(n=5)),
     network=st.builds(
         Network,
         delay=st.just("uniform:1:9"),
@@ -86,14 +86,14 @@ def test_changes_add_up_to_who_leads_in_the_end(scenario):
 
 
 def test_only_the_fields_that_changed_are_named():
-    first, *_ = events(algorithm="chang-roberts", topology=Place(ids=[1, 2, 3]), starters=[3])
+    first, *_ = events(algorithm="chang-roberts", topology=TopologySpec(ids=[1, 2, 3]), starters=[3])
     assert (first.kind, first.clause, first.process) == ("start", "call_election", 3)
     assert first.changed == {"participant": True}
     assert [carried.label for carried in first.sent] == ["Candidate(3)"]
 
 
 def test_roles_follow_the_story():
-    found = events(algorithm="chang-roberts", topology=Place(ids=[1, 2, 3]), starters=[3])
+    found = events(algorithm="chang-roberts", topology=TopologySpec(ids=[1, 2, 3]), starters=[3])
     roles = [(event.process, event.role) for event in found if event.role is not None]
     assert roles == [
         (3, "candidate"),
@@ -107,7 +107,7 @@ def test_roles_follow_the_story():
 
 @pytest.mark.parametrize("n", [1, 2, 5, 9])
 def test_rounds_are_the_longest_chain_of_messages(n):
-    outcome = simulate(Scenario("chang-roberts", topology=Place(n=n, order="best"), starters="one"), digest=True)
+    outcome = simulate(Scenario("chang-roberts", topology=TopologySpec(n=n, order="best"), starters="one"), digest=True)
     assert outcome.rounds == 2 * n
 
 

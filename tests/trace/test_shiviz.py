@@ -6,7 +6,7 @@ import re
 from hypothesis import given, settings
 from recorded_runs import ring, traces
 
-from habemus.trace.shiviz import EXPRESSION, shiviz
+from habemus.trace.shiviz import EXPRESSION, write_shiviz
 from habemus.trace.story import read_story
 
 
@@ -21,7 +21,7 @@ def parsed(text):
 @given(traces)
 @settings(max_examples=20, deadline=None)
 def test_shiviz_finds_every_event_and_each_host_counts_its_own(trace):
-    events = parsed(shiviz(trace))
+    events = parsed(write_shiviz(trace))
     assert len(events) == len(trace.events)
     count = {}
     for host, clock, _ in events:
@@ -34,7 +34,7 @@ def test_shiviz_finds_every_event_and_each_host_counts_its_own(trace):
 def test_one_clock_is_below_another_just_if_one_event_may_have_caused_the_other(trace):
     story = read_story(trace)
     events = story.events[:60]
-    clocks = [clock for _, clock, _ in parsed(shiviz(trace))][: len(events)]
+    clocks = [clock for _, clock, _ in parsed(write_shiviz(trace))][: len(events)]
     past = []
     sender, latest = {}, {}
     for number, event in enumerate(events):
@@ -51,7 +51,7 @@ def test_one_clock_is_below_another_just_if_one_event_may_have_caused_the_other(
 
 
 def test_an_event_is_told_in_one_line():
-    log = shiviz(ring(3))
+    log = write_shiviz(ring(3))
     assert re.search(
         r'^3 \{"3": 1\}\n0: call_election upon start, sends Candidate\(3\) to \d, now candidate$', log, re.M
     )

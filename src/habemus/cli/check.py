@@ -1,13 +1,9 @@
-"""`habemus check`: every run of a small instance, and the shortest that goes wrong."""
+"""`habemus check`: explore every run of a small instance, and show the shortest that violates a property."""
 
 from __future__ import annotations
 
 import os
 import sys
-import time
-from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager, suppress
-from copy import copy
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,28 +12,28 @@ from habemus.cli import options as o
 from habemus.cli.simulate import Diagram, TraceFile
 
 if TYPE_CHECKING:
-    from rich.status import Status
-
-    from habemus.checking.check import Effort, Verdict
-    from habemus.checking.instances import Question
-    from habemus.checking.search import Search
+    from habemus.checking.answer.questions import Question
 
 Name = Annotated[str | None, typer.Argument(metavar="[NAME]", help="An algorithm; not needed with --all.")]
-N = Annotated[int | None, typer.Option("--n", help="How many processes.", show_default="3 to 5")]
+N = Annotated[str | None, typer.Option("--n", help="How many processes; 1..5: each of these.", show_default="3 to 5")]
 Timing = Annotated[
     str | None, typer.Option("--timing", help="async, ordered or bounded.", show_default="as the algorithm assumes")
 ]
 Delay = Annotated[int | None, typer.Option("--delay", help="Under bounded: ticks that a message takes at most.")]
-Crashes = Annotated[int, typer.Option("--crashes", min=0, help="At most so many crashes.")]
-Recoveries = Annotated[int, typer.Option("--recoveries", min=0, help="At most so many recoveries.")]
-Losses = Annotated[int, typer.Option("--losses", min=0, help="At most so many messages are lost.")]
-Doubles = Annotated[int, typer.Option("--doubles", min=0, help="At most so many messages come twice.")]
-Reorders = Annotated[int, typer.Option("--reorders", min=0, help="At most so many messages overtake others on a link.")]
+Crashes = Annotated[
+    int | None, typer.Option("--crashes", min=0, help="How many crashes, at most.", show_default="0; 1 for a detector")
+]
+Recoveries = Annotated[int, typer.Option("--recoveries", min=0, help="How many recoveries, at most.")]
+Losses = Annotated[int, typer.Option("--losses", min=0, help="How many messages are lost, at most.")]
+Doubles = Annotated[int, typer.Option("--doubles", min=0, help="How many messages are duplicated, at most.")]
+Reorders = Annotated[
+    int, typer.Option("--reorders", min=0, help="How many messages overtake others on a link, at most.")
+]
 DetectorKind = Annotated[
     str | None,
     typer.Option(
         "--detector",
-        help="perfect: tells each on its own; simultaneous: all at once; eventual: makes mistakes.",
+        help="perfect: tells each process on its own; simultaneous: all at once; eventual: makes mistakes.",
         show_default="as the algorithm assumes",
     ),
 ]
@@ -51,28 +47,47 @@ Timeouts = Annotated[
     int | None,
     typer.Option("--timeouts", min=0, help="How many timers of each process may run out.", show_default="2 if async"),
 ]
-Entries = Annotated[int, typer.Option("--entries", min=1, help="How often each process wants to enter.")]
-Bounds = Annotated[list[str] | None, typer.Option("--bound", help="FIELD=MOST: go no further, as in term=2.")]
-StarterSet = Annotated[
-    str | None, typer.Option("--starters", help="all, one, how many, who (2,5), or any: all sets.", show_default="all")
+Entries = Annotated[
+    str | None,
+    typer.Option(
+        "--entries",
+        help="How often each process wants to enter; any: again and again.",
+        show_default="1; any for starvation_freedom and bounded_waiting",
+    ),
 ]
+Bounds = Annotated[list[str] | None, typer.Option("--bound", help="FIELD=MOST: do not explore beyond, as in term=2.")]
+StarterSet = Annotated[
+    str | None, typer.Option("--starters", help="all, one, who (2 or 2,5), or any: all sets.", show_default="all")
+]
+Depth = Annotated[int | None, typer.Option("--depth", min=1, help="Follow runs for so many steps, no further.")]
 Starts = Annotated[str, typer.Option("--starts", help="first, step (before it receives anything) or late.")]
 Unordered = Annotated[bool, typer.Option("--unordered", help="Messages overtake each other on a link.")]
-Wanted = Annotated[list[str] | None, typer.Option("--property", help="What to check.", show_default="what it promises")]
+Wanted = Annotated[
+    list[str] | None,
+    typer.Option("--property", help="A property to check, promised or not.", show_default="what it promises"),
+]
 AllOrders = Annotated[bool, typer.Option("--all-orders", help="All orders of the ids, up to rotation.")]
 AllGraphs = Annotated[
     bool,
     typer.Option(
         "--all-graphs",
-        help="All connected graphs of n places, up to isomorphism; with --all-orders, ids in every order.",
+        help="All connected graphs of n processes, up to isomorphism; with --all-orders, ids in every order.",
     ),
 ]
 Everything = Annotated[bool, typer.Option("--all", help="The whole catalogue at its default sizes.")]
 Full = Annotated[bool, typer.Option("--full", help="Every interleaving, without reduction.")]
-DepthFirst = Annotated[bool, typer.Option("--depth-first", help="Depth first.")]
-RandomWalk = Annotated[int | None, typer.Option("--random-walk", metavar="SEED", help="Random runs instead.")]
-States = Annotated[int, typer.Option("--states", min=1, help="Stop after so many states.")]
-Memory = Annotated[float, typer.Option("--memory", min=0.01, help="Stop at so many GB.")]
+Compact = Annotated[
+    bool, typer.Option("--compact", help="Keep 64 bits of each state: many more fit, and one may be missed.")
+]
+DepthFirst = Annotated[bool, typer.Option("--depth-first", help="Search depth first.")]
+RandomWalk = Annotated[
+    int | None, typer.Option("--random-walk", metavar="SEED", help="Take random runs instead of searching.")
+]
+States = Annotated[
+    int | None,
+    typer.Option("--states", min=1, help="Stop after this many states.", show_default="50,000,000; 10^9 if --compact"),
+]
+Memory = Annotated[float, typer.Option("--memory", min=0.01, help="Stop at this many GB of memory.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Processes to use.", show_default="all cores")]
 Save = Annotated[str | None, typer.Option("--save", help="Write the counterexample as a scenario: F.toml or F.json.")]
 
@@ -92,13 +107,14 @@ def check_command(
     detector: DetectorKind = None,
     mistakes: Mistakes = None,
     timeouts: Timeouts = None,
-    crashes: Crashes = 0,
+    crashes: Crashes = None,
     recoveries: Recoveries = 0,
     losses: Losses = 0,
     doubles: Doubles = 0,
     reorders: Reorders = 0,
-    entries: Entries = 1,
+    entries: Entries = None,
     bound: Bounds = None,
+    depth: Depth = None,
     unordered: Unordered = False,
     settings: o.Settings = None,
     wanted: Wanted = None,
@@ -106,9 +122,10 @@ def check_command(
     all_graphs: AllGraphs = False,
     everything: Everything = False,
     full: Full = False,
+    compact: Compact = False,
     depth_first: DepthFirst = False,
     random_walk: RandomWalk = None,
-    states: States = 50_000_000,
+    states: States = None,
     memory: Memory = 8.0,
     jobs: Jobs = None,
     json: o.Json = False,
@@ -116,33 +133,39 @@ def check_command(
     diagram: Diagram = None,
     save: Save = None,
 ) -> int:
-    """Explore all runs of a small instance: all is as promised, or here is the shortest in which it is not."""
-    from habemus.checking.check import Effort
-    from habemus.checking.limits import DETECTORS, EVENTUAL, STARTS, TIMINGS
-    from habemus.checking.search import BREADTH, DEPTH
-    from habemus.cli.report import check_diagram, check_writable
+    """Explore all runs of a small instance, and show the shortest that violates a property, if there is one."""
+    from habemus.checking.model.limits import DETECTORS, EVENTUAL, STARTS, TIMINGS
+    from habemus.checking.search.effort import COMPACT_STATES, MOST_STATES, Effort
+    from habemus.checking.search.search import BREADTH, DEPTH
+    from habemus.cli.output import check_diagram, check_writable
     from habemus.scenario import ScenarioError
 
     check_writable(trace)
-    check_saved(save)
+    check_scenario_path(save)
     check_diagram(diagram)
-    effort = Effort(not full, DEPTH if depth_first else BREADTH, states, int(memory * 1e9), random_walk)
+    if compact and (depth_first or random_walk is not None):
+        other = "--depth-first" if depth_first else "--random-walk"
+        raise ScenarioError(f"--compact searches breadth first; leave out {other}")
+    states = states or (COMPACT_STATES if compact else MOST_STATES)
+    effort = Effort(
+        not full, DEPTH if depth_first else BREADTH, states, int(memory * 1e9), random_walk, compact=compact
+    )
     if everything:
         if name is not None:
             raise ScenarioError(f"--all checks the whole catalogue at its default sizes; leave out {name}, or --all")
         where = (n, topology, order, ids, graph, starters, timing, delay, detection, detector, mistakes, timeouts)
-        within = (crashes, recoveries, losses, doubles, reorders, bound, unordered, settings, wanted)
-        which = (all_orders, all_graphs, trace, diagram, save, entries > 1, starts != "first")
+        within = (crashes, recoveries, losses, doubles, reorders, bound, depth, unordered, settings, wanted)
+        which = (all_orders, all_graphs, trace, diagram, save, entries, starts != "first")
         if any(option not in (None, False, 0) for option in (*where, *within, *which)):
             raise ScenarioError(
                 "--all checks the whole catalogue at its default sizes and limits; of the other options it takes "
-                "--full, --depth-first, --random-walk, --states, --memory, --jobs and --json"
+                "--full, --compact, --depth-first, --random-walk, --states, --memory, --jobs and --json"
             )
         from habemus.cli.check_report import report_catalogue
 
         return report_catalogue(effort, jobs or os.cpu_count() or 1, json)
     if name is None:
-        raise ScenarioError("check what? Give an algorithm, or --all for the whole catalogue")
+        raise ScenarioError("check what? Name an algorithm, or use --all for the whole catalogue")
     if timing is not None and timing not in TIMINGS:
         raise ScenarioError(f"--timing {timing}: expected {', '.join(TIMINGS[:-1])} or {TIMINGS[-1]}")
     if starts not in STARTS:
@@ -150,7 +173,7 @@ def check_command(
     if delay is not None and delay < 1:
         raise ScenarioError(f"--delay {delay}: a message takes at least 1 tick")
     if unordered and reorders:
-        raise ScenarioError(f"--reorders {reorders}: with --unordered any number of messages overtake others; give one")
+        raise ScenarioError(f"--reorders {reorders}: --unordered already allows any reordering; give one of the two")
     if detector is not None and detector not in DETECTORS:
         raise ScenarioError(f"--detector {detector}: expected {', '.join(DETECTORS[:-1])} or {DETECTORS[-1]}")
     if mistakes and detector != EVENTUAL:
@@ -158,64 +181,78 @@ def check_command(
     if detector == EVENTUAL and mistakes is None:
         mistakes = 1
     anybody = starters == "any"
+    sizes = parse_sizes(n)
     given: dict[str, Any] = {
-        "n": n,
         "topology": topology,
         "order": order,
         "ids": ids,
         "graph": graph,
-        "starters": None if anybody else starters,
+        "starters": None if anybody else f"{starters}," if starters and starters.isdigit() else starters,
         "settings": settings,
         "fifo": False if unordered else None,
     }
     limits: dict[str, Any] = {
-        "crashes": crashes,
         "recoveries": recoveries,
         "losses": losses,
         "doubles": doubles,
         "reorders": reorders,
         "mistakes": mistakes or 0,
-        "entries": entries,
         "starts": starts,
         "anybody": anybody,
-        "bounds": dict([bound_of(text) for text in bound or []]),
         **{
             key: value
             for key, value in (
+                ("crashes", crashes),
                 ("delay", delay),
+                ("depth", depth),
                 ("detection", detection),
                 ("detector", detector),
                 ("alarms", timeouts),
+                ("entries", parse_entries(entries)),
+                ("bounds", dict([parse_bound(text) for text in bound]) if bound else None),
             )
             if value is not None
         },
     }
-    questions = asked(name, given, timing, limits, wanted or [], all_orders, all_graphs)
-    if o.scenario_from(name).faults:
+    questions = [
+        question
+        for size in sizes
+        for question in build_questions(
+            name, {**given, "n": size}, timing, limits, wanted or [], all_orders, all_graphs
+        )
+    ]
+    if o.find_scenario(name).faults:
         print(
-            f"habemus: {name} has faults of its own, at its own times, which are left out here; "
-            f"--crashes, --losses and the like explore them at any time",
+            f"habemus: the faults of {name} happen at fixed times and are ignored here; "
+            f"--crashes, --losses and so on explore faults at any time",
             file=sys.stderr,
         )
-    from habemus.cli.check_report import report
+    from habemus.checking.answer.check import foresee_states
+    from habemus.cli.answering import answer_as_one
+    from habemus.cli.check_report import report_verdict
+    from habemus.cli.watchdog import watch_clauses
+    from habemus.scenario.stack import source_files
 
+    files = source_files(questions[0].scenario)
     if random_walk is None:
-        foreseen = foreseen_states(questions[0], effort)
+        with watch_clauses(files):
+            foreseen = foresee_states(questions[0], effort)
         if foreseen > states:
             power = foreseen.bit_length() - 1
             print(
-                f"habemus: there are at least 2^{power} states, for {power} processes can each take a step or not; "
-                f"the budget is {states:,}. Take a smaller n{', or leave out --full' if full else ''}.",
+                f"habemus: there are at least 2^{power} states, because {power} processes can each take a step or not; "
+                f"the budget is {states:,}. Use a smaller n{', or leave out --full' if full else ''}.",
                 file=sys.stderr,
             )
             return 3
-    verdict = answered(questions, effort, jobs or os.cpu_count() or 1)
-    return report(verdict, json, trace, diagram, save)
+    with watch_clauses(files):
+        verdict = answer_as_one(questions, effort, jobs or os.cpu_count() or 1)
+    return report_verdict(verdict, json, trace, diagram, save)
 
 
-def check_saved(path: str | None) -> None:
-    """Refuse a file for a scenario that nobody could read again."""
-    from habemus.cli.report import check_writable
+def check_scenario_path(path: str | None) -> None:
+    """Refuse a file name that `habemus simulate` could not read."""
+    from habemus.cli.output import check_writable
     from habemus.scenario import ScenarioError
 
     if path is not None and not path.endswith((".toml", ".json")):
@@ -223,32 +260,45 @@ def check_saved(path: str | None) -> None:
     check_writable(path)
 
 
-def foreseen_states(question: Question, effort: Effort) -> int:
-    """How many states the search will find at least, where that can be told beforehand."""
-    from habemus.checking.check import least_states
-    from habemus.checking.reduction import Reduction
+def parse_sizes(text: str | None) -> list[int | None]:
+    """Parse `4` or `1..5`."""
+    from habemus.scenario import ScenarioError
 
-    semantics = question.semantics()
-    moves = semantics.beginning()
-    state = moves[-1].state if moves else semantics.initial
-    faults = state[-1] != semantics.quiet_ledger
-    if semantics.synchronous or (effort.reduced and Reduction.applies(semantics) and not faults):
-        return 1
-    return least_states(semantics)
+    if text is None:
+        return [None]
+    first, dots, last = text.partition("..")
+    sizes = range(o.parse_integer(first, "--n"), o.parse_integer(last if dots else first, "--n") + 1)
+    if not sizes:
+        raise ScenarioError(f"--n {text}: expected a number, or a range such as 1..5")
+    return list(sizes)
 
 
-def bound_of(text: str) -> tuple[str, int]:
-    """`term=2`."""
+def parse_entries(text: str | None) -> int | None:
+    """Parse `2` or `any`, which -1 means, too."""
+    from habemus.scenario import ScenarioError
+
+    if text is None:
+        return None
+    entries = -1 if text == "any" else o.parse_integer(text, "--entries")
+    if entries == 0 or entries < -1:
+        raise ScenarioError(
+            f"--entries {text}: expected how often each process wants to enter, or any: again and again"
+        )
+    return entries
+
+
+def parse_bound(text: str) -> tuple[str, int]:
+    """Parse `term=2`."""
     from habemus.scenario import ScenarioError
 
     field, _, value = text.partition("=")
-    most = o.whole(value, "--bound")
+    most = o.parse_integer(value, "--bound")
     if most < 0:
         raise ScenarioError(f"--bound {text}: expected 0 or more, as in term=2")
     return field.strip(), most
 
 
-def asked(
+def build_questions(
     name: str,
     given: dict[str, Any],
     timing: str | None,
@@ -257,155 +307,24 @@ def asked(
     orders: bool,
     graphs: bool,
 ) -> list[Question]:
-    """The questions that the options put: one, or one for each instance of the size."""
+    """The questions that the options ask: one, or one for each instance of the size."""
     from habemus.catalogue import find_algorithm
-    from habemus.checking.defaults import default_size
-    from habemus.checking.instances import Question, all_graphs, all_orders, check_wanted, settled
+    from habemus.checking.answer.defaults import default_size
+    from habemus.checking.answer.instances import list_instances
+    from habemus.checking.answer.questions import Question, check_wanted, make_small, settle
     from habemus.scenario import ScenarioError
 
-    scenario = o.scenario_from(name)
+    scenario = o.find_scenario(name)
     if scenario.schedule is not None:
         raise ScenarioError(f"{name} is a single run, which `habemus simulate` replays; check its algorithm instead")
     cls = find_algorithm(scenario.algorithm)
-    place = scenario.topology
+    spec = scenario.topology
     if all(
-        size is None for size in (given["n"], given["ids"], given["graph"], place.n, place.ids, place.edges, place.file)
+        size is None for size in (given["n"], given["ids"], given["graph"], spec.n, spec.ids, spec.edges, spec.file)
     ):
         given = {**given, "n": default_size(cls)}
-    base, bounds = settled(o.adjusted(scenario, given), timing, limits)
+    forever = "entries" not in limits
+    scenario, limits = make_small(o.apply_options(scenario, given), limits)
+    base, bounds = settle(scenario, timing, limits)
     check_wanted(base, wanted, bounds)
-    size = base.topology.n or len(base.topology.ids or [])
-    if orders and not graphs:
-        if cls.topology != "ring":
-            raise ScenarioError(
-                f"--all-orders is for rings, or goes with --all-graphs; {name} runs on a {cls.topology} topology"
-            )
-        return [Question(instance, bounds, wanted) for instance in all_orders(base, size)]
-    if graphs:
-        if cls.topology != "any":
-            raise ScenarioError(
-                f"--all-graphs is for algorithms on any graph; {name} runs on a {cls.topology} topology"
-            )
-        return [Question(instance, bounds, wanted) for instance in all_graphs(base, size, orders)]
-    return [Question(base, bounds, wanted)]
-
-
-def answered(questions: list[Question], effort: Effort, jobs: int) -> Verdict:
-    """All questions answered as one, several at a time; the first violation ends it."""
-    from habemus.checking.check import unanswered
-
-    total: Verdict | None = None
-    with (
-        suppress(KeyboardInterrupt),
-        progress_line(len(questions)) as progress,
-        closing(verdicts(questions, effort, jobs, progress.search)) as found,
-    ):
-        for verdict in found:
-            if total is None:
-                total = verdict
-            else:
-                total.add(verdict)
-            progress.instances(total)
-            if total.violated or total.stopped:
-                break
-    if total is None:
-        return unanswered(questions[0])
-    if total.instances < len(questions) and not total.violated and not total.stopped:
-        total.stopped = "it was interrupted"
-    return total
-
-
-def whole_verdicts(questions: list[Question], effort: Effort, jobs: int) -> list[Verdict]:
-    """The verdicts that are known when all are, or when somebody interrupts: that may also come between two of them."""
-    known: list[Verdict] = []
-    with suppress(KeyboardInterrupt), closing(verdicts(questions, effort, jobs)) as found:
-        for verdict in found:
-            if not verdict.interrupted:
-                known.append(verdict)
-    return known
-
-
-def verdicts(
-    questions: list[Question], effort: Effort, jobs: int, progress: Callable[[Search], None] | None = None
-) -> Generator[Verdict, None, None]:
-    """The verdicts, one after the other, from as many processes as there are jobs; fewer if interrupted."""
-    alone = jobs == 1 or len(questions) == 1
-    effort = copy(effort)
-    effort.jobs = jobs if len(questions) == 1 else 1
-    with suppress(KeyboardInterrupt):  # what is known by then has been told
-        yield from in_turn(questions, effort, progress) if alone else at_once(questions, effort, jobs)
-
-
-def in_turn(questions: list[Question], effort: Effort, progress: Callable[[Search], None] | None) -> Iterator[Verdict]:
-    """One verdict after the other, until one is interrupted."""
-    from habemus.checking.check import check
-
-    for question in questions:
-        verdict = check(question, effort, progress)
-        yield verdict
-        if verdict.interrupted:
-            return
-
-
-def at_once(questions: list[Question], effort: Effort, jobs: int) -> Iterator[Verdict]:
-    """The verdicts of several processes, none of which outlives this one's interest in them."""
-    import signal
-    from concurrent.futures import ProcessPoolExecutor
-    from functools import partial
-    from multiprocessing import active_children
-
-    from habemus.checking.check import check
-
-    share = copy(effort)
-    share.memory //= jobs
-    pool = ProcessPoolExecutor(jobs, initializer=partial(signal.signal, signal.SIGINT, signal.SIG_IGN))
-    several = max(1, min(64, len(questions) // (8 * jobs)))
-    done = False
-    try:
-        yield from pool.map(partial(check, effort=share), questions, chunksize=several)
-        done = True
-    finally:
-        if not done:
-            for worker in active_children():
-                worker.terminate()
-        pool.shutdown(cancel_futures=True)
-
-
-class ProgressLine:
-    """A line on a terminal's stderr that says how far a long search, or a long row of them, has got."""
-
-    def __init__(self, status: Status | None, instances: int) -> None:
-        self.status = status
-        self.total = instances
-        self.begun = time.perf_counter()
-
-    def search(self, search: Search) -> None:
-        """A search has got that far."""
-        from habemus.checking.search import memory_in_use
-
-        states = len(search.states)
-        memory = memory_in_use() / 1e9
-        self.show(states, f"depth {search.deepest}, frontier {search.frontier:,}, {memory:.2f} GB")
-
-    def instances(self, verdict: Verdict) -> None:
-        """So many instances are done."""
-        self.show(verdict.states, f"{verdict.instances:,} of {self.total:,} instances")
-
-    def show(self, states: int, reach: str) -> None:
-        """Write the line anew."""
-        if self.status is not None:
-            rate = states / max(1e-9, time.perf_counter() - self.begun)
-            self.status.update(f"[dim]{states:,} states, {rate:,.0f}/s, {reach}[/]")
-
-
-@contextmanager
-def progress_line(instances: int) -> Iterator[ProgressLine]:
-    """The line, which only a terminal shows."""
-    from rich.console import Console
-
-    console = Console(stderr=True, highlight=False)
-    if not console.is_terminal:
-        yield ProgressLine(None, instances)
-        return
-    with console.status("") as status:
-        yield ProgressLine(status, instances)
+    return [Question(instance, bounds, wanted, forever) for instance in list_instances(base, orders, graphs)]

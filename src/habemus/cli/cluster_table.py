@@ -11,6 +11,7 @@ import time
 import tty
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -18,72 +19,98 @@ from rich.table import Table
 from rich.text import Text
 
 from habemus.cli.lab import open_browser
-from habemus.lab.server import Lab
-from habemus.network.cluster import Cluster, Member
+from habemus.extras import MissingExtraError, require
+from habemus.network.operate.cluster import Cluster, Member
 
 REFRESH = 0.1
 STYLES = {"leader": "#E69F00", "candidate": "#56B4E9", "inside": "#009E73"}
 MARKS = {"leader": "♛", "candidate": "⚑", "inside": "🔒"}
-KEYS = "1-9 or ↑↓ choose · k kill · p pause · r resume · s start again · q quit"
+KEYS = "1-9 or ↑↓ select · k kill · p pause · r resume · s restart · c cut off · h heal · q quit"
 HEADINGS = ("", "process", "state", "role", "leader", "term", "messages", "last change", "http")
 NUMBERS = ("process", "leader", "term", "messages", "last change")
 
+if TYPE_CHECKING:
+    from habemus.lab.server import Lab
 
-class Show:
-    """A cluster in the terminal: a live table with keys, or a line for every change where there is no terminal."""
+
+def make_page(cluster: Cluster) -> tuple[Lab | None, str]:
+    """The page on a cluster, if there can be one, and what is said where its address will be."""
+    if not cluster.traced:
+        return None, "There is no page: it cannot show so many processes."
+    try:
+        require("The page", "starlette", "uvicorn")
+    except MissingExtraError as error:
+        return None, str(error)
+
+    from habemus.lab.server import Lab
+
+    return Lab(cluster=cluster), ""
+
+
+class ClusterView:
+    """Shows a cluster, with the page beside it, until it is to end."""
 
     def __init__(self, cluster: Cluster, title: str) -> None:
         self.cluster = cluster
         self.title = title
-        self.lab = Lab(cluster=cluster) if cluster.traced else None
-        self.page = "There is no page: so many processes would tell it more than it can show."
-        self.chosen = 1
+        self.lab, self.page = make_page(cluster)
+        self.selected = 1
         self.over = asyncio.Event()
         self.tasks: set[asyncio.Task[None]] = set()
 
     async def run(self, seconds: float | None, port: int | None, open: bool) -> int:
-        """Start, show, end; with the page, which is opened in the browser if that is wanted."""
+        """Start the cluster, show it, end it; the exit status."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self.over.set)
         if seconds is not None:
             loop.call_later(seconds, self.over.set)
-        if self.lab is not None:
-            address = await self.lab.start(port)
-            self.page = f"The page is at {address}"
-            if open:
-                open_browser(address)
         try:
-            if sys.stdout.isatty():
-                await self.show_table()
-            else:
-                await self.show_lines()
+            await self.show(port, open)
         finally:
-            if self.lab is not None:
-                await self.lab.stop()
             await self.cluster.end()
         return 0
+
+    async def show(self, port: int | None, open: bool) -> None:
+        if self.lab is None:
+            await self.show_in_terminal()
+            return
+        address = await self.lab.start(port)
+        self.page = f"The page is at {address}"
+        if open:
+            open_browser(address)
+        try:
+            await self.show_in_terminal()
+        finally:
+            await self.lab.stop()
+
+    async def show_in_terminal(self) -> None:
+        await (self.show_table() if sys.stdout.isatty() else self.show_lines())
 
     # Without a terminal
 
     async def show_lines(self) -> None:
-        """A line for every change."""
         print(self.page, flush=True)
         self.cluster.listeners.append(self.print_change)
         await self.cluster.start()
         await self.over.wait()
 
     def print_change(self, member: Member, event: str) -> None:
-        """One line."""
         if event != "report":
-            print(f"{time.strftime('%H:%M:%S')}  process {member.id}: {told(member, event)}", flush=True)
+            self.print_line(f"process {member.id}: {describe(member, event)}")
+
+    def print_line(self, text: str) -> None:
+        try:
+            print(f"{time.strftime('%H:%M:%S')}  {text}", flush=True)
+        except BrokenPipeError:  # as in `habemus up | head`: nobody reads on
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            self.over.set()
 
     # In a terminal
 
     async def show_table(self) -> None:
-        """The live table."""
         console = Console()
-        with keys_one_by_one(self.press), Live(console=console, auto_refresh=False, transient=False) as live:
+        with read_keys(self.press), Live(console=console, auto_refresh=False, transient=False) as live:
             await self.cluster.start()
             while not self.over.is_set():
                 live.update(self.table(), refresh=True)
@@ -92,30 +119,29 @@ class Show:
                         await self.over.wait()
                 except TimeoutError:
                     continue
-        console.print("ending ...", style="dim", end="\r")
+        console.print("stopping ...", style="dim", end="\r")
 
     def table(self) -> RenderableType:
-        """How they all are."""
         grid = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
         for heading in HEADINGS:
             grid.add_column(heading, justify="right" if heading in NUMBERS else "left")
         for member in self.cluster.members.values():
             grid.add_row(*self.row(member), style="dim" if member.state != "running" else "")
         leader = self.cluster.leader
-        title = f"{self.title}, {len(self.cluster.members)} processes"
-        verdict = f"all follow {leader}" if leader is not None else "they do not agree, or not yet"
+        n = len(self.cluster.members)
+        title = f"{self.title}, {n} process{'es' if n != 1 else ''}"
+        verdict = f"all follow {leader}" if leader is not None else "no agreement yet"
         head = Text.assemble((title, "bold"), f"   {verdict}")
         return Group(head, Text(self.page, "dim"), Text(), grid, Text(), Text(KEYS, "dim"))
 
     def row(self, member: Member) -> list[RenderableType]:
-        """One process."""
         status = member.status if member.state != "dead" else {}
         role = str(status.get("role", "")) if member.state == "running" else ""
         leader, term = status.get("leader"), status.get("term")
-        ago = f"{time.time() - member.changed:,.1f} s ago" if member.changed and status else ""
-        state = member.state if member.state != "dead" or not member.complaint else f"dead: {member.complaint[:60]}"
+        ago = f"{time.time() - member.leader_changed:,.1f} s ago" if member.leader_changed and status else ""
+        state = member.state if member.state != "dead" or not member.last_error else f"dead: {member.last_error[:60]}"
         return [
-            Text("›" if member.id == self.chosen else " ", "bold"),
+            Text("›" if member.id == self.selected else " ", "bold"),
             str(member.id),
             state,
             Text(f"{MARKS.get(role, ' ')} {role}", STYLES.get(role, "")),
@@ -123,17 +149,17 @@ class Show:
             "" if term is None else str(term),
             f"{status.get('messages', 0):,}" if status else "",
             ago,
-            str(member.wishes.http) if status else "",
+            str(member.options.http) if status else "",
         ]
 
     def press(self, key: str) -> None:
-        """Do what a key stands for to the chosen process."""
+        """Act on the selected process."""
         n = len(self.cluster.members)
-        member = self.cluster.members[self.chosen]
+        member = self.cluster.members[self.selected]
         if key.isdecimal() and 1 <= int(key) <= n:
-            self.chosen = int(key)
+            self.selected = int(key)
         elif key in ("\x1b[A", "\x1b[B"):
-            self.chosen = (self.chosen - 1 + (1 if key.endswith("B") else -1)) % n + 1
+            self.selected = (self.selected - 1 + (1 if key.endswith("B") else -1)) % n + 1
         elif key == "k":
             member.kill()
         elif key == "p":
@@ -144,24 +170,27 @@ class Show:
             task = asyncio.ensure_future(member.start())
             self.tasks.add(task)
             task.add_done_callback(self.tasks.discard)
+        elif key == "c":
+            self.cluster.cut(link for link in self.cluster.header.edges if self.selected in link)
+        elif key == "h":
+            self.cluster.heal()
         elif key in ("q", "\x03"):
             self.over.set()
 
 
-def told(member: Member, event: str) -> str:
-    """What happened to a process, in a few words."""
-    if event == "dead" and member.complaint:
-        return f"dead: {member.complaint}"
+def describe(member: Member, event: str) -> str:
+    if event == "dead" and member.last_error:
+        return f"dead: {member.last_error}"
     if event != "leader":
-        return {"enter": "inside", "leave": "outside again", "left": "has left"}.get(event, event)
+        return {"enter": "has the lock", "leave": "has released the lock", "left": "has left"}.get(event, event)
     leader, term = member.status.get("leader"), member.status.get("term")
-    who = "leads" if leader == member.id else f"follows {leader}" if leader is not None else "knows of no leader"
+    who = "leads" if leader == member.id else f"follows {leader}" if leader is not None else "knows no leader"
     return who if term is None else f"{who} in term {term}"
 
 
 @contextmanager
-def keys_one_by_one(press: Callable[[str], None]) -> Iterator[None]:
-    """Have each key reported as it is pressed, if there is a keyboard."""
+def read_keys(press: Callable[[str], None]) -> Iterator[None]:
+    """Report each key as it is pressed, if there is a keyboard."""
     if not sys.stdin.isatty():
         yield
         return

@@ -1,4 +1,4 @@
-"""`habemus compare`: the same faults, side by side."""
+"""`habemus compare`: algorithms under the same faults, side by side."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ def compare_command(
     hold: o.Hold = None,
     hot: o.Hot = None,
     waiting_limit: o.WaitingLimit = None,
+    waiting_time: o.WaitingTime = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="ALGORITHM.NAME=VALUE: a parameter of one of them.")
     ] = None,
@@ -57,9 +58,9 @@ def compare_command(
         del given[own]
 
     from habemus.catalogue import find_algorithm
+    from habemus.cli.output import check_plot, print_json
     from habemus.cli.pool import worker_pool
     from habemus.cli.progress import progress_bar
-    from habemus.cli.report import check_plot, print_json
     from habemus.measuring.compare import compare, draw_comparison
     from habemus.scenario import Scenario, ScenarioError
 
@@ -69,8 +70,8 @@ def compare_command(
     kinds = {find_algorithm(name).kind for name in names}
     if len(kinds) > 1:
         raise ScenarioError(f"compare needs algorithms of one kind, not {' and '.join(sorted(kinds))}")
-    base = o.adjusted(o.scenario_from(scenario) if scenario is not None else Scenario(names[0]), given)
-    parameters = parameters_of(names, settings or [])
+    base = o.apply_options(o.find_scenario(scenario) if scenario is not None else Scenario(names[0]), given)
+    parameters = parse_parameters(names, settings or [])
     with progress_bar("runs", json) as advance, worker_pool(jobs) as pool:
         rows = compare(base, parameters, seeds, pool, advance)
     if plot is not None:
@@ -81,11 +82,11 @@ def compare_command(
         show_comparison(rows, plot)
     if any(row.unfinished for row in rows):
         return 3
-    return 1 if any(row.violations for row in rows) else 0
+    return 0 if all(row.holds for row in rows) else 1
 
 
-def parameters_of(names: list[str], settings: list[str]) -> dict[str, dict[str, Any]]:
-    """The parameters of each algorithm, from `ALGORITHM.NAME=VALUE`."""
+def parse_parameters(names: list[str], settings: list[str]) -> dict[str, dict[str, Any]]:
+    """Parse `ALGORITHM.NAME=VALUE` into the parameters of each algorithm."""
     from habemus.scenario import ScenarioError
 
     parameters: dict[str, dict[str, Any]] = {name: {} for name in names}
@@ -93,59 +94,73 @@ def parameters_of(names: list[str], settings: list[str]) -> dict[str, dict[str, 
         algorithm, dot, assignment = setting.partition(".")
         if not dot or algorithm not in parameters:
             raise ScenarioError(f"--set {setting}: expected ALGORITHM.NAME=VALUE with one of {', '.join(names)}")
-        name, value = o.parameter(assignment)
+        name, value = o.parse_parameter(assignment)
         parameters[algorithm][name] = value
     return parameters
 
 
 def show_comparison(rows: list[Comparison], plot: str | None) -> None:
-    """A line for each thing compared, a column for each algorithm."""
+    """Print one row for each figure and one column for each algorithm."""
     from rich.console import Console
     from rich.table import Table
 
+    from habemus.words.language import say, say_pattern
+
     table = Table(box=None, padding=(0, 3, 0, 0), header_style="bold")
-    table.add_column(f"[dim]means over {rows[0].runs} runs[/]")
+    table.add_column(f"[dim]{say_pattern(f'means over {rows[0].runs} runs')}[/]")
     for row in rows:
         table.add_column(row.algorithm, justify="right")
-    table.add_row("messages", *(number(row.messages) for row in rows))
-    table.add_row("values carried", *(number(row.values) for row in rows))
-    table.add_row("time, ticks", *(number(row.time) for row in rows))
-    table.add_row("causal time, messages in a row", *(number(row.rounds) for row in rows))
+    table.add_row(say("messages"), *(format_mean(row.messages) for row in rows))
+    table.add_row(say("values carried"), *(format_mean(row.values) for row in rows))
+    table.add_row(say("time, ticks"), *(format_mean(row.time) for row in rows))
+    table.add_row(say("causal time, messages in a row"), *(format_mean(row.rounds) for row in rows))
+    table.add_row(say("handled by the busiest process"), *(format_mean(row.busiest) for row in rows))
+    table.add_row(say("  of all, %"), *(format_mean(100 * row.busiest_share) for row in rows))
     if any(row.load is not None for row in rows):
-        table.add_row("from a crash to the suspicion, ticks", *(number(row.detection_time) for row in rows))
-        table.add_row("  at most", *(number(row.longest_detection) for row in rows))
-        table.add_row("mistakes", *(number(row.mistakes) for row in rows))
-        table.add_row("  ticks each", *(number(row.mistake_duration) for row in rows))
-        table.add_row("messages a member in 1,000 ticks", *(number(row.load) for row in rows))
+        table.add_row(say("from a crash to the suspicion, ticks"), *(format_mean(row.detection_time) for row in rows))
+        table.add_row(say("  at most"), *(format_mean(row.longest_detection) for row in rows))
+        table.add_row(say("mistakes"), *(format_mean(row.mistakes) for row in rows))
+        table.add_row(say("  ticks each"), *(format_mean(row.mistake_duration) for row in rows))
+        table.add_row(say("messages of a member in 1,000 ticks"), *(format_mean(row.load) for row in rows))
     elif all(row.entries is None for row in rows):
-        table.add_row("downtime after a crash, ticks", *(number(row.downtime) for row in rows))
-        table.add_row("  at most", *(number(row.longest_downtime) for row in rows))
-        table.add_row("changes of leader", *(number(row.leader_changes) for row in rows))
+        table.add_row(say("downtime after a crash, ticks"), *(format_mean(row.downtime) for row in rows))
+        table.add_row(say("  at most"), *(format_mean(row.longest_downtime) for row in rows))
+        table.add_row(say("changes of leader"), *(format_mean(row.leader_changes) for row in rows))
     else:
-        table.add_row("entries", *(number(row.entries) for row in rows))
-        table.add_row("messages an entry", *(number(row.messages_per_entry) for row in rows))
-        table.add_row("waiting to enter, ticks", *(number(row.waiting) for row in rows))
-        table.add_row("  at most", *(number(row.longest_wait) for row in rows))
-        table.add_row("handover to the next, ticks", *(number(row.handover) for row in rows))
-        table.add_row("entries in 1,000 ticks", *(number(row.throughput) for row in rows))
-        table.add_row("times overtaken", *(number(row.overtaken) for row in rows))
+        table.add_row(say("entries"), *(format_mean(row.entries) for row in rows))
+        table.add_row(say("messages an entry"), *(format_mean(row.messages_per_entry) for row in rows))
+        table.add_row(say("waiting to enter, ticks"), *(format_mean(row.waiting) for row in rows))
+        table.add_row(say("  at most"), *(format_mean(row.longest_wait) for row in rows))
+        table.add_row(say("handover to the next, ticks"), *(format_mean(row.handover) for row in rows))
+        table.add_row(say("entries in 1,000 ticks"), *(format_mean(row.throughput) for row in rows))
+        table.add_row(say("times overtaken"), *(format_mean(row.overtaken) for row in rows))
     for name in sorted({name for row in rows for name in row.violations}):
-        shares = [f"{row.violations.get(name, 0)} of {row.runs}" for row in rows]
+        failed = any(name in row.violations and name in row.promised for row in rows)
         table.add_row(
-            f"[#D55E00]✗ {name}[/] in",
-            *(
-                f"[#D55E00]{share}[/]" if row.violations.get(name) else "–"
-                for share, row in zip(shares, rows, strict=True)
-            ),
+            f"[#D55E00]✗ {say(name)}[/] {say('in')}" if failed else f"[dim]○ {say(name)} {say('in')}[/]",
+            *(format_share(row, name) for row in rows),
         )
     console = Console(highlight=False)
     console.print(table)
-    if not any(row.violations for row in rows):
-        console.print("[#009E73]✓[/] no property was violated")
+    if any(name not in row.promised for row in rows for name in row.violations):
+        console.print(f"[dim]{say('Greyed: the algorithm does not promise it.')}[/]")
+    if all(row.holds for row in rows):
+        console.print(f"[#009E73]✓[/] {say('no promised property was violated')}")
     if plot is not None:
-        console.print(f"[dim]written to[/] {plot}")
+        console.print(f"[dim]{say('plot written to')}[/] {plot}")
 
 
-def number(value: float | None) -> str:
-    """A mean for a table."""
-    return "–" if value is None else f"{value:,.1f}".removesuffix(".0")
+def format_share(row: Comparison, name: str) -> str:
+    """In how many runs of an algorithm a property was violated; greyed if the algorithm does not promise it."""
+    if name not in row.violations:
+        return "–"
+    from habemus.words.language import say_pattern
+
+    style = "#D55E00" if name in row.promised else "dim"
+    return f"[{style}]{say_pattern(f'{row.violations[name]} of {row.runs}')}[/]"
+
+
+def format_mean(value: float | None) -> str:
+    from habemus.words.language import say_number
+
+    return "–" if value is None else say_number(f"{value:,.1f}".removesuffix(".0"))

@@ -11,7 +11,7 @@ from habemus.cli import options as o
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from habemus.measuring.detector_figure import Tried
+    from habemus.measuring.detector_figure import SettingResult
 
 
 def detector_figure_command(
@@ -20,18 +20,18 @@ def detector_figure_command(
     jobs: Annotated[int | None, typer.Option("--jobs", help="Processes to use.", show_default="all cores")] = None,
     json: o.Json = False,
 ) -> int:
-    """Let heartbeat and phi-accrual hear the same beats, and draw how often and how late they suspect."""
+    """Feed the same heartbeats to heartbeat and phi-accrual, and draw mistakes against detection time."""
+    from habemus.cli.output import check_plot, print_json
     from habemus.cli.pool import worker_pool
     from habemus.cli.progress import progress_bar
-    from habemus.cli.report import check_plot, print_json
-    from habemus.measuring.detector_figure import PERIOD, detector_figure, draw_detector_figure
+    from habemus.measuring.detector_figure import PERIOD, draw_detector_figure, measure_detectors
     from habemus.scenario import ScenarioError
 
     if seeds < 1 or (jobs is not None and jobs < 1):
         raise ScenarioError("--seeds and --jobs: expected at least 1")
     check_plot(plot)
     with progress_bar("trials", json) as advance, worker_pool(jobs) as pool:
-        rows = detector_figure(seeds, pool, advance)
+        rows = measure_detectors(seeds, pool, advance)
     draw_detector_figure(rows, plot)
     if json:
         print_json(
@@ -46,8 +46,8 @@ def detector_figure_command(
     return 0
 
 
-def show_tradeoffs(rows: list[Tried], plot: str) -> None:
-    """What was measured, and what it comes to at equal detection times."""
+def show_tradeoffs(rows: list[SettingResult], plot: str) -> None:
+    """Print what was measured, and compare the detectors at equal detection times."""
     from rich.console import Console
     from rich.padding import Padding
 
@@ -56,42 +56,51 @@ def show_tradeoffs(rows: list[Tried], plot: str) -> None:
     console = Console(highlight=False)
     for network, words in NETWORKS.items():
         console.print(f"\n[bold]{words}[/]\n")
-        console.print(Padding(measured(rows, network), (0, 2)))
-        console.print(Padding(compared(rows, network), (1, 2, 0, 2)))
+        console.print(Padding(build_settings_table(rows, network), (0, 2)))
+        console.print(Padding(build_comparison_table(rows, network), (1, 2, 0, 2)))
     console.print("\n[dim]Detection times in ticks; mistakes of one process about one other in 1000 periods.[/]")
     console.print(f"[dim]written to[/] {plot}")
 
 
-def measured(rows: list[Tried], network: str) -> Table:
-    """One line a setting."""
+def build_settings_table(rows: list[SettingResult], network: str) -> Table:
+    """One row for each setting."""
     from rich.table import Table
 
-    from habemus.measuring.detector_figure import PARAMETER, curve
+    from habemus.measuring.detector_figure import PARAMETER, select_curve
 
     table = Table(box=None, padding=(0, 3, 0, 0), header_style="dim")
     table.add_column("detector")
     for column in ("set to", "detection time", "mistakes"):
         table.add_column(column, justify="right")
     for algorithm, parameter in PARAMETER.items():
-        for row in curve(rows, network, algorithm):
+        for row in select_curve(rows, network, algorithm):
             table.add_row(
                 algorithm, f"{parameter} {row.setting:g}", f"{row.detection_time:,.0f}", f"{row.mistake_rate:,.2f}"
             )
     return table
 
 
-def compared(rows: list[Tried], network: str) -> Table:
-    """One line a detection time that both detectors can have."""
+def build_comparison_table(rows: list[SettingResult], network: str) -> Table:
+    """One row for each detection time that both detectors reach."""
     from rich.table import Table
 
-    from habemus.measuring.detector_figure import COMPARED, PARAMETER, curve, in_words, mistakes_at, ratio_at
+    from habemus.measuring.detector_figure import (
+        COMPARED,
+        PARAMETER,
+        compare_mistakes,
+        describe_ratio,
+        interpolate_mistakes,
+        select_curve,
+    )
 
     table = Table(box=None, padding=(0, 3, 0, 0), header_style="dim")
     for column in ("at a detection time of", *PARAMETER, "phi-accrual makes"):
         table.add_column(column, justify="right")
     for time in COMPARED:
-        ratio = ratio_at(rows, network, time)
+        ratio = compare_mistakes(rows, network, time)
         if ratio is not None:
-            rates = [mistakes_at(curve(rows, network, algorithm), time) or 0.0 for algorithm in PARAMETER]
-            table.add_row(f"{time:,}", *(f"{rate:,.2f}" for rate in rates), in_words(ratio))
+            rates = [
+                interpolate_mistakes(select_curve(rows, network, algorithm), time) or 0.0 for algorithm in PARAMETER
+            ]
+            table.add_row(f"{time:,}", *(f"{rate:,.2f}" for rate in rates), describe_ratio(ratio))
     return table

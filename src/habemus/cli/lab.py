@@ -10,12 +10,18 @@ import typer
 def lab_command(
     port: Annotated[
         int | None,
-        typer.Option("--port", min=0, max=65535, help="Where it listens.", show_default="8114, or a free one"),
+        typer.Option("--port", min=0, max=65535, help="The port to listen on.", show_default="8114, or a free one"),
     ] = None,
     open: Annotated[bool, typer.Option("--open/--no-open", help="Whether to open the browser.")] = True,
-    code: Annotated[bool, typer.Option("--code/--no-code", help="Whether pages may run code of their own.")] = True,
+    code: Annotated[
+        bool, typer.Option("--code/--no-code", help="Whether the page may run the user's own code.")
+    ] = True,
 ) -> int:
-    """Open the lab: a page in the browser where coordination is seen, broken and understood."""
+    """Open the lab: a page in the browser that runs, breaks and explains algorithms."""
+    from habemus.extras import require
+
+    require("habemus lab", "starlette", "uvicorn")
+
     from habemus.lab.server import serve
 
     def ready(address: str) -> None:
@@ -27,7 +33,7 @@ def lab_command(
 
 
 def open_browser(address: str) -> None:
-    """Show the page in the browser, where there is one to show it in."""
+    """Open the page in the browser, if this machine has a screen."""
     import os
     import sys
     import webbrowser

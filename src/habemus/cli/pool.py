@@ -1,4 +1,4 @@
-"""Processes to share the work, which end with the command, also if Ctrl-C ends it."""
+"""Worker processes, which end with the command, also if Ctrl-C ends it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def worker_pool(jobs: int | None) -> Iterator[ProcessPoolExecutor]:
-    """A pool of so many processes; None: one a core. If the block fails, what has not begun is dropped."""
+    """A pool of processes, one for each core by default. If the block fails, work that has not begun is dropped."""
     pool = ProcessPoolExecutor(jobs, initializer=ignore_interrupts)
     try:
         yield pool
@@ -19,5 +19,5 @@ def worker_pool(jobs: int | None) -> Iterator[ProcessPoolExecutor]:
 
 
 def ignore_interrupts() -> None:
-    """Leave Ctrl-C, which reaches every process of the terminal, to the one that began the work."""
+    """Leave Ctrl-C, which reaches every process of the terminal, to the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

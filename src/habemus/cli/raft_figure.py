@@ -20,18 +20,18 @@ def raft_figure_command(
     jobs: Annotated[int | None, typer.Option("--jobs", help="Processes to use.", show_default="all cores")] = None,
     json: o.Json = False,
 ) -> int:
-    """Crash Raft's leader a thousand times for each range of time-outs, and draw how long nobody leads."""
+    """Crash Raft's leader many times for each range of time-outs, and draw how long nobody leads."""
+    from habemus.cli.output import check_plot, print_json
     from habemus.cli.pool import worker_pool
     from habemus.cli.progress import progress_bar
-    from habemus.cli.report import check_plot, print_json
-    from habemus.measuring.raft_figure import draw_raft_figure, raft_figure
+    from habemus.measuring.raft_figure import draw_raft_figure, measure_downtimes
     from habemus.scenario import ScenarioError
 
     if trials < 1 or (jobs is not None and jobs < 1):
         raise ScenarioError("--trials and --jobs: expected at least 1")
     check_plot(plot)
     with progress_bar("trials", json) as advance, worker_pool(jobs) as pool:
-        rows = raft_figure(trials, pool, advance)
+        rows = measure_downtimes(trials, pool, advance)
     draw_raft_figure(rows, plot)
     if json:
         print_json(
@@ -47,7 +47,7 @@ def raft_figure_command(
 
 
 def show_downtimes(rows: list[Downtimes], plot: str) -> None:
-    """Ours beside what the paper gives."""
+    """Print our figures beside those of the paper."""
     from rich.console import Console
     from rich.table import Table
 

@@ -1,4 +1,4 @@
-"""`habemus trace`: what to do with the traces that nodes have written."""
+"""`habemus trace`: the traces that real nodes have recorded."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ def trace_command() -> None:
 
 @trace_app.command("merge")
 def merge_command(
-    files: Annotated[list[str], typer.Argument(help="The traces, one of each node.", metavar="FILE...")],
-    output: Annotated[str | None, typer.Option("--output", "-o", help="Write the merged trace here.")] = None,
+    files: Annotated[list[str], typer.Argument(help="The traces, one for each node.", metavar="FILE...")],
+    output: Annotated[str | None, typer.Option("--output", "-o", help="Write the merged trace to this file.")] = None,
     diagram: Annotated[
         str | None, typer.Option("--diagram", help="Draw it: F.svg, F.mmd (Mermaid), F.shiviz or F.txt.")
     ] = None,
 ) -> int:
-    """Make one causal trace out of those of the nodes."""
+    """Merge the traces of several nodes into one causal trace."""
     from pathlib import Path
 
-    from habemus.cli.report import check_diagram, check_writable
-    from habemus.network.merging import merge
+    from habemus.cli.output import check_diagram, check_writable
     from habemus.trace import read_trace
-    from habemus.trace.diagram import space_time_svg
-    from habemus.trace.mermaid import mermaid
-    from habemus.trace.shiviz import shiviz
-    from habemus.trace.transcript import transcript
+    from habemus.trace.diagram import draw_space_time
+    from habemus.trace.merging import merge
+    from habemus.trace.mermaid import write_mermaid
+    from habemus.trace.shiviz import write_shiviz
+    from habemus.trace.transcript import write_transcript
 
     check_diagram(diagram)
     check_writable(output)
     drawings: dict[str, Callable[[Trace], str]] = {
-        ".svg": space_time_svg,
-        ".mmd": mermaid,
-        ".shiviz": shiviz,
-        ".txt": transcript,
+        ".svg": draw_space_time,
+        ".mmd": write_mermaid,
+        ".shiviz": write_shiviz,
+        ".txt": write_transcript,
     }
     merged = merge([read_trace(file) for file in files])
     if output is not None:
@@ -51,10 +51,9 @@ def merge_command(
     if diagram is not None:
         Path(diagram).write_text(drawings[Path(diagram).suffix](merged), encoding="utf-8")
     lost = sum(len(event.sent) for event in merged.events) - sum(len(event.received) for event in merged.events)
+    of = f"{len(merged.ids)} process{'es' if len(merged.ids) != 1 else ''}"
     print(
-        f"{len(merged.events):,} events of {len(merged.ids)} processes in {merged.events[-1].time:,} ms"
-        if merged.events
-        else "no events",
+        f"{len(merged.events):,} events of {of} in {merged.events[-1].time:,} ms" if merged.events else "no events",
         f"; {lost:,} messages were never received" if lost else "",
         sep="",
     )
@@ -63,10 +62,10 @@ def merge_command(
 
 @trace_app.command("validate")
 def validate_command(
-    file: Annotated[str, typer.Argument(help="A trace, merged if it is of several nodes.")],
+    file: Annotated[str, typer.Argument(help="A trace; merge the traces of several nodes first.")],
 ) -> int:
-    """Retrace a run by the checker's rules: is every step one of the algorithm? Status 1 if not."""
-    from habemus.network.validation import NotARunError, validate
+    """Check that every recorded step is a step of the algorithm; the exit status is 1 if one is not."""
+    from habemus.checking.answer.validation import NotARunError, validate
     from habemus.trace import read_trace
 
     try:
@@ -74,5 +73,5 @@ def validate_command(
     except NotARunError as error:
         print(error)
         return 1
-    print(f"{steps:,} steps, each as the algorithm would take it")
+    print(f"{steps:,} steps, all of them steps of the algorithm")
     return 0

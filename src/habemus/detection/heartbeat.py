@@ -34,14 +34,14 @@ class Alive(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Heartbeat(Detector):
-    """Who has been silent for too long is suspected, until it is heard again."""
-
     name = "heartbeat"
     topology = "complete"
     model = "synchronous, crash-recovery"
     guarantees = ("completeness", "accuracy")
     horizon = 1000
     positive = ("period", "look")
+    on_network = ({"period": 500, "timeout": 2000, "look": 500}, {"transmission": 50})
+    small_times = {"transmission": 1, "processing": 1}
 
     period: Parameter[int] = 10
     transmission: Parameter[int] = 10
@@ -55,8 +55,16 @@ class Heartbeat(Detector):
     patience: dict[Pid, int] = {}  # T for those who were suspected by mistake, if it grows
 
     @property
+    def delay_bound(self) -> int | None:
+        return self.transmission
+
+    @property
+    def gives_up_after(self) -> int | None:
+        return self.usual_patience - self.period
+
+    @property
     def usual_patience(self) -> int:
-        """T."""
+        """T, unless it has grown."""
         return self.period + self.transmission + self.processing if self.timeout is None else self.timeout
 
     @upon_start

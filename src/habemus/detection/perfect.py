@@ -21,15 +21,18 @@ from habemus.process import Detector, Parameter, Pid, upon_suspect, upon_trust
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Perfect(Detector):
-    """An oracle says who has crashed."""
-
     name = "perfect"
     model = "simulation"
     guarantees = ("completeness", "accuracy")
+    small_times = {"detection": 3}
 
     detection: Parameter[int] = 21
 
     suspected: set[Pid] = set()
+
+    @property
+    def detection_time(self) -> int | None:
+        return self.detection
 
     @upon_suspect
     def learn_of_crash(self, subject: Pid) -> None:

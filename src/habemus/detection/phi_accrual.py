@@ -5,8 +5,10 @@ sender its own, and takes them for normally distributed. The suspicion of a send
 
     phi(t) = -log10 P(an interval is longer than t)
 
-and whoever passes `threshold` is suspected, until it is heard again. At a threshold of 1 one beat in ten comes too
-late, at 2 one in a hundred, if intervals are normal. So one number suits near and far: the time-out fits each link.
+and whoever passes `threshold` is suspected, until it is heard again. Whoever wants another threshold, or several, gets
+the level itself: `level` has it, in hundredths, and `upon_level` hears whenever it passes a whole number. At a
+threshold of 1 one beat in ten comes too late, at 2 one in a hundred, if intervals are normal. So one number suits near
+and far: the time-out fits each link.
 
 Assumes   a complete graph, crash and recovery; delays of any kind, but with a mean and a deviation that do not change
           faster than the window. Messages may be lost or overtake each other.
@@ -35,6 +37,8 @@ from habemus.process import Detector, Message, Parameter, Pid, upon, upon_start,
 
 FINE = 1000  # parts of a tick, and of a deviation, that are reckoned with
 STEPS = 50
+HUNDRED = 100  # a level is given in hundredths
+MOST_LEVEL = 100 * HUNDRED
 
 
 @dataclass(frozen=True)
@@ -64,14 +68,16 @@ def deviations(threshold: float) -> int:
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class PhiAccrual(Detector):
-    """The longer the silence, compared to what was usual, the stronger the suspicion."""
-
     name = "phi-accrual"
     topology = "complete"
     model = "partially synchronous, crash-recovery, loss"
     guarantees = ("completeness",)
     horizon = 5000
+    small_limits = {"crashes": 0}  # after a crash the silence is counted without end
     positive = ("period", "threshold", "window", "look")
+    tolerates_loss = True
+    plotted_field = "level"
+    on_network = ({"period": 500, "look": 250, "least_deviation": 100},)
 
     period: Parameter[int] = 100
     threshold: Parameter[float] = 8.0
@@ -82,8 +88,10 @@ class PhiAccrual(Detector):
     strictness: int = 0  # the threshold in deviations
     silence: dict[Pid, int] = {}  # looks since each one's last beat
     intervals: dict[Pid, list[int]] = {}  # the last ones between two beats, in ticks
+    usual: dict[Pid, tuple[int, int]] = {}  # mean and deviation of the intervals, in parts of ticks
     patience: dict[Pid, int] = {}  # how many looks it takes until phi has passed the threshold
     suspected: set[Pid] = set()
+    level: dict[Pid, int] = {}  # phi in hundredths, of those who have been silent for longer than is usual
 
     @upon_start
     def begin(self) -> None:
@@ -109,6 +117,8 @@ class PhiAccrual(Detector):
             self.intervals[sender] = intervals[-max(1, self.window) :]
             self.reckon(sender)
         self.silence[sender] = 0
+        if self.level.pop(sender, 0) >= HUNDRED:
+            self.rate(sender, 0)
         if sender in self.suspected:
             self.suspected.remove(sender)
             self.trust(sender)
@@ -121,6 +131,7 @@ class PhiAccrual(Detector):
         deviation = math.isqrt(FINE * FINE * (count * squares - total * total)) // count
         deviation = max(deviation, FINE * self.least_deviation)
         limit = FINE * FINE * total // count + self.strictness * deviation  # in parts of parts of ticks
+        self.usual[process] = (FINE * total // count, deviation)
         self.patience[process] = 1 - (-limit // (FINE * FINE * self.look))  # a look more: it may just have passed
 
     @upon_timeout("look")
@@ -128,6 +139,17 @@ class PhiAccrual(Detector):
         self.set_timer("look", self.look)
         for process in self.neighbours:
             self.silence[process] += 1
+            self.raise_level(process)
             if self.silence[process] >= self.patience[process] and process not in self.suspected:
                 self.suspected.add(process)
                 self.suspect(process)
+
+    def raise_level(self, process: Pid) -> None:
+        mean, deviation = self.usual[process]
+        silence = FINE * self.look * self.silence[process]
+        if silence > mean:
+            level = min(MOST_LEVEL, round(HUNDRED * min(MOST_LEVEL, phi(silence, mean, deviation))))
+            passed = level // HUNDRED > self.level.get(process, 0) // HUNDRED
+            self.level[process] = level
+            if passed:
+                self.rate(process, level)

@@ -72,14 +72,18 @@ class Ack(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Swim(Detector):
-    """Everybody asks one other at a time, and the news travels with the questions."""
-
     name = "swim"
     topology = "complete"
     model = "partially synchronous, crash-recovery, loss"
     guarantees = ("completeness", "accuracy")
     horizon = 5000
     positive = ("period", "transmission", "most")
+    tolerates_loss = True
+    on_network = ({"period": 1000}, {"transmission": 50})
+    small_times = {"transmission": 1, "processing": 1}
+    small_parameters = {"period": 8, "patience": 1, "spread": 1}
+    small_bounds = {"number": 2}
+    small_n = 2
 
     period: Parameter[int] = 100
     transmission: Parameter[int] = 10
@@ -178,6 +182,10 @@ class Swim(Detector):
     # News
 
     @property
+    def delay_bound(self) -> int | None:
+        return self.transmission
+
+    @property
     def logarithm(self) -> int:
         """log n, rounded up."""
         return self.n.bit_length()
@@ -214,8 +222,8 @@ class Swim(Detector):
         """What was sent least often so far; but what is said of the receiver, so that it can deny it, comes first."""
         told = [receiver] if self.standing(receiver) != ALIVE else []
         if self.rumours:
-            others = [process for process in self.rumours if process not in told]
-            others.sort(key=lambda process: (self.rumours[process], process))
+            untold = [process for process in sorted(self.rumours) if process not in told]
+            others = sorted(untold, key=lambda process: (self.rumours[process], process))
             told += others[: max(0, self.most - len(told))]
             for process in told:
                 self.count_telling(process)

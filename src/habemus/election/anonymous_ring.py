@@ -31,15 +31,13 @@ class VoteForMe(Message):
 
 @dataclass(frozen=True)
 class HabemusLeader(Message):
-    """Somebody was elected. The name is for onlookers: no decision depends on it."""
+    """Somebody was elected. The name is for observers: no decision depends on it."""
 
     by: Pid
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class AnonymousRing(Election):
-    """Without names, whoever sees its own vote come home takes the seat; and so may two."""
-
     name = "anonymous-ring"
     topology = "ring"
     guarantees = ()  # with a single candidate all of them; with two, none

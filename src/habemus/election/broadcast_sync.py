@@ -29,11 +29,10 @@ class Candidacy(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class BroadcastSync(Election):
-    """Everybody hears every candidate at once, and takes the largest."""
-
     name = "broadcast-sync"
     topology = "complete"
     model = "synchronous pulses"
+    silent_pulses = 2
     bounds = (Bound(WORST, "n(n-1)", lambda n, m: n * (n - 1)),)
 
     standing: bool = False

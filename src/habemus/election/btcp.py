@@ -77,18 +77,25 @@ class Page(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class BTCP(Election):
-    """Bluetooth radios that meet by chance duel by votes, and the winner takes the loser's."""
-
     name = "btcp"
     topology = "complete"
     model = "synchronous"
+    guarantees = ("termination",)  # and uniqueness, agreement and stability with high probability
     positive = ("transmission", "patience")
+    synchronous = True
+    on_network = ({"transmission": 50},)
+    small_times = {"transmission": 1}
+    small_parameters = {"patience": 1}
 
     transmission: Parameter[int] = 10
     patience: Parameter[int] = 30  # the time-out, in alternations
 
     state: str = OFF
     won: list[Pid] = []  # those it has beaten and those they had beaten: its votes, but for its own
+
+    @property
+    def delay_bound(self) -> int | None:
+        return self.transmission
 
     @property
     def candidate(self) -> bool:

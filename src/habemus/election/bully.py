@@ -10,7 +10,7 @@ though that one is well.
 Assumes   a complete graph, unique ids, reliable links, crash and recovery; synchrony: a message takes at most T_trans
           (`transmission`) and an answer at most T_process (`processing`); the detector, if there is one, reports a
           crash after T_trans, not before, and that a process is back within T.
-Gives     termination, uniqueness, agreement; stability while nobody recovers, and always with `stable`.
+Gives     termination, uniqueness, agreement; stability while nobody recovers.
 Costs     everybody calls: n^2 - 1 messages, and never more. The strongest is dead and the weakest alone notices:
           n(n-1)/2 ELECTION, (n-1)(n-2)/2 ANSWER, n - 2 COORDINATOR; if the second strongest notices: n - 1 in all.
 Why safe  T = 2 T_trans + T_process passes without an answer only if no stronger process was up when asked. An announced
@@ -19,9 +19,8 @@ Why safe  T = 2 T_trans + T_process passes without an answer only if no stronger
           nobody weaker could take over without asking. One that comes back is silent for T + T_trans: by then elections
           that took it for dead are over and their news has arrived.
 
-Options   `weight` ranks by more than the id (memory, bandwidth; the id breaks ties); `candidates` may lead, others only
-          call; `stable` counts failures against the rank. Nobody can know the failures of all others, so everyone is
-          asked and told, a leader stops even a stronger caller, and who comes back looks for a leader before it calls.
+Options   `brief`: the strongest, in office, tells a caller that it leads, and nobody else. Without it, it answers and
+          holds an election, as the textbook says; that is n - 1 messages more for each such call.
 
 H. Garcia-Molina. Elections in a distributed computing system. IEEE Transactions on Computers C-31(1), 1982; in the
 form of Coulouris, Dollimore, Kindberg, Blair. Distributed Systems, 5th ed., section 15.3.
@@ -29,15 +28,15 @@ form of Coulouris, Dollimore, Kindberg, Blair. Distributed Systems, 5th ed., sec
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, ClassVar
 
 from mypy_extensions import mypyc_attr
 
 from habemus.process import (
     WORST,
     Bound,
-    Durable,
     Election,
     Message,
     Parameter,
@@ -50,8 +49,6 @@ from habemus.process import (
     upon_trust,
 )
 
-Rank: TypeAlias = tuple[bool, int, int, Pid]
-
 IDLE, SILENT, ASKING, WAITING, ANNOUNCED, SETTLING = "idle", "silent", "asking", "waiting", "announced", "settling"
 
 
@@ -59,7 +56,7 @@ IDLE, SILENT, ASKING, WAITING, ANNOUNCED, SETTLING = "idle", "silent", "asking",
 class ElectionCall(Message):
     """ELECTION: is anyone stronger alive?"""
 
-    failures: int = 0
+    lacking: int = 0  # units of uptime that the caller lacks, where uptime counts
 
 
 @dataclass(frozen=True)
@@ -72,64 +69,68 @@ class Coordinator(Message):
     """COORDINATOR: I lead."""
 
 
-@dataclass(frozen=True)
-class WhoLeads(Message):
-    """With `stable`: I am back; is there a leader?"""
-
-
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Bully(Election):
-    """Whoever outranks all who answer takes over, and says so."""
-
     name = "bully"
     topology = "complete"
     model = "synchronous"
-    guarantees = ("termination", "uniqueness", "agreement")  # and stability with `stable`, or while nobody recovers
-    bounds = (Bound(WORST, "n² - 1", lambda n, m: n * n - 1),)
-    positive = ("transmission",)
+    guarantees: ClassVar[tuple[str, ...]] = ("termination", "uniqueness", "agreement")  # and stability, see above
+    bounds: ClassVar[tuple[Bound, ...]] = (Bound(WORST, "n² - 1", lambda n, m: n * n - 1),)
+    positive: ClassVar[tuple[str, ...]] = ("transmission",)
+    synchronous = True
+    on_network: ClassVar[tuple[Mapping[str, Any], ...]] = ({"transmission": 50},)
+    small_times = {"transmission": 1, "processing": 1}
 
     transmission: Parameter[int] = 10
     processing: Parameter[int] = 1
-    weight: Parameter[dict[Pid, int]] = {}
-    candidates: Parameter[tuple[Pid, ...]] = ()
-    stable: Parameter[bool] = False
+    brief: Parameter[bool] = False
 
     stage: str = IDLE
     followed: Pid | None = None  # the last leader that announced itself here
     dead: set[Pid] = set()  # as the detector says
-    failures: Durable[int] = 0
 
     @property
     def candidate(self) -> bool:
         return self.stage not in (IDLE, SETTLING)
 
     @property
-    def patience(self) -> int:
-        """T: an answer that is not here by now will not come."""
+    def delay_bound(self) -> int | None:
+        return self.transmission
+
+    @property
+    def detection_time(self) -> int | None:
+        return self.round_trip
+
+    @property
+    def round_trip(self) -> int:
+        """T = 2 T_trans + T_process: a question and its answer."""
         return 2 * self.transmission + self.processing
+
+    @property
+    def patience(self) -> int:
+        """An answer that is not here by now will not come."""
+        return self.round_trip
+
+    def outranks(self, process: Pid) -> bool:
+        return self.rank > self.rank_of(process)
+
+    def stronger(self) -> list[Pid]:
+        """Those whose answer would end this process's hopes."""
+        return [process for process in self.neighbours if not self.outranks(process)]
+
+    def audience(self) -> list[Pid]:
+        """Those who are told who won."""
+        return [process for process in self.neighbours if process in self.dead or self.outranks(process)]
+
+    def all_stronger_are_dead(self) -> bool:
+        return self.dead.issuperset(self.stronger())
 
     @property
     def irremovable(self) -> bool:
         """In office, and nobody who comes back can change that."""
-        if self.stable:
-            return self.leader == self.id or self.stage == ANNOUNCED
         return self.leader == self.id and not self.stronger()
 
-    def may_lead(self, process: Pid) -> bool:
-        return not self.candidates or process in self.candidates
-
-    def rank_of(self, process: Pid, failures: int) -> Rank:
-        return self.may_lead(process), -failures if self.stable else 0, self.weight.get(process, 0), process
-
-    def outranks(self, process: Pid, failures: int) -> bool:
-        return self.rank_of(self.id, self.failures) > self.rank_of(process, failures)
-
-    def stronger(self) -> list[Pid]:
-        """Those whose answer would end this process's hopes; with `stable` anyone's might."""
-        return [p for p in self.neighbours if self.may_lead(p) and (self.stable or not self.outranks(p, 0))]
-
-    def all_stronger_are_dead(self) -> bool:
-        return self.dead.issuperset(self.stronger())
+    # Calling
 
     @upon_start
     def call_election(self) -> None:
@@ -157,19 +158,20 @@ class Bully(Election):
                 self.cancel_timer(timer)
             self.win()
         else:  # the dead are asked, too: one that is back already answers, though it is silent otherwise
-            self.send(self.stronger(), ElectionCall(self.failures if self.stable else 0))
+            self.send(self.stronger(), self.call())
             self.set_timer("answer", self.patience)
+
+    def call(self) -> ElectionCall:
+        return ElectionCall()
 
     @upon(ElectionCall)
     def answer_call(self, sender: Pid, message: ElectionCall) -> None:
-        if self.irremovable:
+        if self.brief and self.irremovable:
             self.send(sender, Coordinator())
-        elif self.outranks(sender, message.failures):
+        else:
             self.send(sender, Answer())
             if self.stage == IDLE:
-                self.ask_stronger()
-        elif self.stage == ASKING:  # with `stable`: a stronger one calls, which is as good as its answer
-            self.yield_to_stronger(sender, Answer())
+                self.call_election()
 
     @upon(Answer)
     def yield_to_stronger(self, sender: Pid, message: Answer) -> None:
@@ -179,20 +181,19 @@ class Bully(Election):
             # T': the stronger one may just be back; it is silent for T + T_trans, asks for T, and announces in T_trans.
             self.set_timer("coordinator", 2 * (self.patience + self.transmission))
 
-    @upon_timeout("answer")
-    def win(self) -> None:
-        if self.may_lead(self.id):
-            self.announce()
-        else:
-            self.stage = IDLE  # no candidate is up: there is nobody to lead
-
     @upon_timeout("coordinator")
     def call_again(self) -> None:
         self.ask_stronger()
 
+    # Taking over
+
+    @upon_timeout("answer")
+    def win(self) -> None:
+        self.announce()
+
     def announce(self) -> None:
         self.stage = ANNOUNCED
-        self.send([p for p in self.neighbours if self.stable or p in self.dead or self.outranks(p, 0)], Coordinator())
+        self.send(self.audience(), Coordinator())
         if self.followed in self.dead:  # nobody is in office who would have to step down first
             self.elect(self.id)
             self.settle(2 * self.transmission)
@@ -206,19 +207,17 @@ class Bully(Election):
 
     @upon(Coordinator)
     def accept_coordinator(self, sender: Pid, message: Coordinator) -> None:
-        if not self.stable and self.outranks(sender, 0):
-            self.object()
-            return
+        if not self.outranks(sender):
+            self.follow(sender)
+        elif self.stage != SILENT:  # taken for dead by mistake: object; who is just back will call anyhow
+            self.ask_stronger()
+
+    def follow(self, leader: Pid) -> None:
         for timer in ("answer", "coordinator", "seat", "silence"):
             self.cancel_timer(timer)
-        self.followed = sender
-        self.elect(sender)
+        self.followed = leader
+        self.elect(leader)
         self.settle(2 * self.transmission)
-
-    def object(self) -> None:
-        """A weaker one took this process for dead: because it was until just now, or the detector is mistaken."""
-        if self.stage != SILENT:  # else it will call anyhow, when the others are done
-            self.ask_stronger()
 
     def settle(self, time: int) -> None:
         """Calls made before the news was everywhere are still to come; they are no reason for another round."""
@@ -230,18 +229,12 @@ class Bully(Election):
         if self.stage == SETTLING:
             self.stage = IDLE
 
+    # Coming back
+
     @upon_recover
     def come_back(self) -> None:
-        self.failures += 1
         self.stage = SILENT
         self.set_timer("silence", self.patience + self.transmission)
-        if self.stable:
-            self.send(self.neighbours, WhoLeads())
-
-    @upon(WhoLeads)
-    def reassure(self, sender: Pid, message: WhoLeads) -> None:
-        if self.irremovable:
-            self.send(sender, Coordinator())
 
     @upon_timeout("silence")
     def break_silence(self) -> None:

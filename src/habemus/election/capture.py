@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 from mypy_extensions import mypyc_attr
 
-from habemus.process import WORST, Bound, Election, Message, Pid, upon, upon_start
+from habemus.process import CANDIDATES, SUM, WORST, Bound, Count, Election, Message, Pid, upon, upon_start
 
 NOBODY = -1
 
@@ -76,10 +76,13 @@ class Elected(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class CaptureElection(Election):
-    """A candidate takes the others over one by one; who owns more outweighs who owns less."""
-
     name = "capture"
     topology = "complete"
+    shown_field = "level"
+    counts = (
+        Count(CANDIDATES, "level", "candidates at level k", "⌊n/(2^k - 1)⌋", lambda n, k: n // (2**k - 1)),
+        Count(SUM, "tried", "attempts to capture", "2n⌊log n⌋ + n", lambda n, k: 2 * n * (n.bit_length() - 1) + n),
+    )
     bounds = (Bound(WORST, "6(2n⌊log n⌋ + n) + n - 1", lambda n, m: 6 * (2 * n * (n.bit_length() - 1) + n) + n - 1),)
 
     standing: bool = False

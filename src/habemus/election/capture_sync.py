@@ -19,7 +19,19 @@ from dataclasses import dataclass
 
 from mypy_extensions import mypyc_attr
 
-from habemus.process import WORST, Bound, Election, Inbox, Message, Pid, upon_pulse, upon_start
+from habemus.process import (
+    CANDIDATES,
+    MESSAGES,
+    WORST,
+    Bound,
+    Count,
+    Election,
+    Inbox,
+    Message,
+    Pid,
+    upon_pulse,
+    upon_start,
+)
 
 NOBODY = -1
 
@@ -45,17 +57,22 @@ class Elected(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class CaptureSync(Election):
-    """A candidate captures one neighbour, then two, four, eight, ...; who fails once gives up."""
-
     name = "capture-sync"
     topology = "complete"
     model = "synchronous pulses"
+    silent_pulses = 2
+    counts = (
+        Count(CANDIDATES, "rung", "candidates in pulse 2k", "⌊n/2^(k-1)⌋", lambda n, k: n >> (k - 1)),
+        Count(MESSAGES, "Capture", "captures", "2n⌈log n⌉ - n", lambda n, k: 2 * n * (n - 1).bit_length() - n),
+        Count(MESSAGES, "Ack", "acknowledgements", "n⌈log n⌉", lambda n, k: n * (n - 1).bit_length()),
+    )
     bounds = (Bound(WORST, "3n⌈log n⌉ - 1", lambda n, m: max(0, 3 * n * (n - 1).bit_length() - 1)),)
 
     standing: bool = False
     owner: Pid = NOBODY
     tried: int = 0  # how many of the others it has tried to capture: port by port, from one that its id gives
     awaited: int = 0  # how many of them two pulses ago
+    rung: int = 0  # k, in pulse 2k
 
     @property
     def candidate(self) -> bool:
@@ -76,6 +93,7 @@ class CaptureSync(Election):
         if pulse % 2 == 1:
             self.yield_to_largest([message.id for _, message in inbox if isinstance(message, Capture)])
         elif self.standing:
+            self.rung = pulse // 2
             self.capture_more(len(inbox))
 
     def yield_to_largest(self, captors: list[Pid]) -> None:

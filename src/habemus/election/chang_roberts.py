@@ -38,8 +38,6 @@ class Elected(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class ChangRoberts(Election):
-    """The strongest candidate survives the circle."""
-
     name = "chang-roberts"
     topology = "ring"
     bounds = (

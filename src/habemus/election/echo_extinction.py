@@ -38,10 +38,9 @@ class Leader(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class EchoExtinction(Election):
-    """Everyone who stands sends a wave through the whole graph, and the strongest drowns the rest."""
-
     name = "echo-extinction"
     topology = "any"
+    links_to = "parent"
     bounds = (Bound(WORST, "2m(n + 1)", lambda n, m: 2 * m * (n + 1)),)
 
     wave: Pid | None = None  # caw, the currently active wave

@@ -94,9 +94,8 @@ class Elected(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class GHS(Election):
-    """Fragments of the minimum spanning tree join until one is left, and its core leads."""
-
     name = "ghs"
+    small_n = 4
     topology = "any"
     bounds = (Bound(WORST, "2m + 5n log n + n - 1", lambda n, m: 2 * m + 5 * n * math.log2(n) + n - 1),)
 

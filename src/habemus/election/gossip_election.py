@@ -69,13 +69,20 @@ class Ask(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class GossipElection(Election):
-    """In a large group a hash picks a few, these few settle it, and rumour does the rest."""
-
     name = "gossip-election"
+    remark = (
+        "The phases are the paper's; the constants, the asking and the formulas for what goes wrong are ours, written "
+        "without its full text."
+    )
     topology = "complete"
     model = "synchronous"
+    guarantees = ()  # all four with high probability
     bounds = (Bound(MEAN, "2·7n + 2·16² (one starter)", lambda n, m: 14 * n + 2 * min(n, 16) * (min(n, 16) - 1)),)
     positive = ("relays", "fanout", "repeats", "transmission")
+    synchronous = True
+    on_network = ({"transmission": 50},)
+    small_times = {"transmission": 1}
+    small_parameters = {"fanout": 1, "repeats": 1, "relays": 3}
 
     election: Parameter[str] = "habemus"
     relays: Parameter[int] = 16
@@ -92,6 +99,10 @@ class GossipElection(Election):
     outcome: tuple[int, int] = (0, 0)  # attempt and ticket of the leader it knows
 
     @property
+    def delay_bound(self) -> int | None:
+        return self.transmission
+
+    @property
     def candidate(self) -> bool:
         return self.strongest and self.leader is None
 
@@ -103,10 +114,10 @@ class GossipElection(Election):
 
     def tell(self, message: Message) -> None:
         """Send a message to some other member."""
-        place = self.choose(range(self.n))
-        member = self.members[place]
+        seat = self.choose(range(self.n))
+        member = self.members[seat]
         if member == self.id:
-            member = self.members[(place + 1) % self.n]
+            member = self.members[(seat + 1) % self.n]
         if member != self.id:
             self.send(member, message)
 

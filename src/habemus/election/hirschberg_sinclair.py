@@ -52,8 +52,6 @@ class Elected(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class HirschbergSinclair(Election):
-    """Conquer a neighbourhood twice as wide in every phase."""
-
     name = "hirschberg-sinclair"
     topology = "ring"
     bounds = (Bound(WORST, "8n(1 + ⌈log n⌉) + n", lambda n, m: 8 * n * (1 + (n - 1).bit_length()) + n),)

@@ -80,14 +80,15 @@ class Here(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class InvitationElection(Election):
-    """Everybody starts as the leader of a group of one, and groups merge by invitation."""
-
     name = "invitation"
     topology = "complete"
     model = "asynchronous, crash-recovery, loss, partitions"
     guarantees = ("termination", "agreement")  # once no fault is left; a leader a group, always
     horizon = 2000
     positive = ("period", "patience")
+    tolerates_loss = True
+    small_parameters = {"period": 1, "patience": 1}
+    small_bounds = {"counter": 2}
 
     period: Parameter[int] = 100
     patience: Parameter[int] = 25

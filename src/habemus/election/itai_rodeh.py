@@ -36,7 +36,7 @@ class Lot(Message):
 
 @dataclass(frozen=True)
 class Elected(Message):
-    """Somebody leads. The name is for onlookers: no decision depends on it."""
+    """Somebody leads. The name is for observers: no decision depends on it."""
 
     by: Pid
     hops: int
@@ -44,9 +44,9 @@ class Elected(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class ItaiRodeh(Election):
-    """Where processes have no names, let them draw lots until one is alone with its number."""
-
     name = "itai-rodeh"
+    small_n = 3
+    small_bounds = {"round": 2}
     topology = "ring"
 
     active: bool = True

@@ -1,7 +1,8 @@
 """LCR as lectures tell it: pass on the larger of yours and theirs, and never swallow.
 
 Whoever misses the leader sends its id clockwise. A process replaces a smaller id by its own, accepts a larger one, and
-in either case passes a message on. An id that comes home is the leader's, which tells everybody.
+in either case passes a message on. An id that comes home is the leader's, which tells everybody. (The slides send to
+the next process that works: lcr-skipping.)
 
 Assumes   a unidirectional ring, unique ids, reliable FIFO links, no crashes.
 Gives     termination, uniqueness, agreement, stability.
@@ -37,8 +38,6 @@ class Elected(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class LCR(Election):
-    """Pass on the larger of yours and theirs, and never swallow."""
-
     name = "lcr"
     topology = "ring"
     bounds = (Bound(WORST, "n(3n+1)/2", lambda n, m: n * (3 * n + 1) / 2),)
@@ -49,21 +48,24 @@ class LCR(Election):
     def candidate(self) -> bool:
         return self.standing and self.leader is None
 
+    def pass_on(self, message: Message) -> None:
+        self.send(self.successor, message)
+
     @upon_start
     def stand(self) -> None:
         self.standing = True
-        self.send(self.successor, Candidate(self.id))
+        self.pass_on(Candidate(self.id))
 
     @upon(Candidate)
     def pass_larger(self, sender: Pid, message: Candidate) -> None:
         if message.id != self.id:
-            self.send(self.successor, message if message.id > self.id else Candidate(self.id))
+            self.pass_on(message if message.id > self.id else Candidate(self.id))
         elif self.leader is None:  # the largest id came home; its copies, made on the way, end here, too
             self.elect(self.id)
-            self.send(self.successor, Elected(self.id))
+            self.pass_on(Elected(self.id))
 
     @upon(Elected)
     def learn_result(self, sender: Pid, message: Elected) -> None:
         if message.leader != self.id:
             self.elect(message.leader)
-            self.send(self.successor, message)
+            self.pass_on(message)

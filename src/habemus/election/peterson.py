@@ -50,8 +50,6 @@ class Elected(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Peterson(Election):
-    """Franklin's idea where messages go one way only; active processes trade in temporary ids."""
-
     name = "peterson"
     topology = "ring"
     bounds = (Bound(WORST, "2n⌊log n⌋ + 2n", lambda n, m: 2 * n * (n.bit_length() - 1) + 2 * n),)

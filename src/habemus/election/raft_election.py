@@ -13,19 +13,16 @@ Costs     undisputed: n - 1 requests, at most n - 1 votes; then n - 1 heartbeats
 Why safe  two majorities share a voter, and nobody votes twice in a term: the vote is on disk before it leaves.
 
 Options   `weight` of a vote, 1 if not given; `log`, how far each one's log reaches: no vote for one whose log is
-          shorter; `prevote`: ask first whether a majority would vote, which nobody would who has heard of a leader
-          within `low`, so that who was cut off disturbs nobody; `check_quorum`: a leader that has not heard from a
-          majority in `low` steps down; `eager`: if a detector reports the leader dead nobody waits for the time-out.
-          The next in the order of members stands at once, the one after it a heartbeat later, and so on, so that they
-          do not split the vote. A report may be wrong: it costs an election, and the votes keep it safe.
+          shorter.
 
-D. Ongaro, J. Ousterhout. In search of an understandable consensus algorithm. USENIX ATC 2014, sections 5.1, 5.2, 5.4.1;
-pre-vote and check-quorum: D. Ongaro. Consensus: Bridging Theory and Practice, 6.2 and 9.6. Stanford, 2014.
+D. Ongaro, J. Ousterhout. In search of an understandable consensus algorithm. USENIX ATC 2014, sections 5.1, 5.2, 5.4.1.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
 
 from mypy_extensions import mypyc_attr
 
@@ -38,19 +35,22 @@ from habemus.process import (
     upon,
     upon_recover,
     upon_start,
-    upon_suspect,
     upon_timeout,
 )
 
-ASLEEP, FOLLOWER, ASKING, CANDIDATE, LEADER = "asleep", "follower", "asking", "candidate", "leader"
+ASLEEP, FOLLOWER, CANDIDATE, LEADER = "asleep", "follower", "candidate", "leader"
+
+
+LogEnd: TypeAlias = tuple[int, int]
+"""How far a log reaches: the term of its last entry and its index. No vote for one whose log ends before ours."""
 
 
 @dataclass(frozen=True)
 class RequestVote(Message):
-    """Vote for me in this term; my log is that long."""
+    """Vote for me in this term; my log reaches that far."""
 
     term: int
-    log: int = 0
+    log: LogEnd = (0, 0)
 
 
 @dataclass(frozen=True)
@@ -74,60 +74,63 @@ class Answer(Message):
     term: int
 
 
-@dataclass(frozen=True)
-class RequestPreVote(Message):
-    """With `prevote`: would you vote for me in this term?"""
-
-    term: int
-    log: int = 0
-
-
-@dataclass(frozen=True)
-class PreVote(Message):
-    """I would vote for you in this term."""
-
-    term: int
-
-
 @mypyc_attr(allow_interpreted_subclasses=True)
 class RaftElection(Election):
-    """Time is cut into terms, and in each term everybody votes once."""
-
     name = "raft-election"
     topology = "complete"
+    shown_field = "term"
     model = "partially synchronous, crash-recovery, loss"
-    guarantees = ("termination", "agreement", "one_leader_a_term")
+    guarantees: ClassVar[tuple[str, ...]] = ("termination", "agreement", "one_leader_a_term")
     term_field = "term"
     horizon = 2000
-    positive = ("low", "high", "heartbeat")
+    positive: ClassVar[tuple[str, ...]] = ("low", "high", "heartbeat")
+    tolerates_loss = True
+    has_heartbeats = True
+    on_network: ClassVar[tuple[Mapping[str, Any], ...]] = ({"low": 1000, "high": 2000, "heartbeat": 250},)
+    chosen_between: ClassVar[tuple[str, ...]] = ("low", "high")
+    network_variant = "raft-election-steady"  # else a leader that is cut off would lead until it hears of a newer term
+    small_parameters = {"low": 1, "high": 1, "heartbeat": 1}
+    small_bounds = {"term": 2}
+    small_limits = {"alarms": 1}
 
     low: Parameter[int] = 150
     high: Parameter[int] = 300
     heartbeat: Parameter[int] = 75
     weight: Parameter[dict[Pid, int]] = {}
     log: Parameter[dict[Pid, int]] = {}
-    prevote: Parameter[bool] = False
-    check_quorum: Parameter[bool] = False
-    eager: Parameter[bool] = False
 
     term: Durable[int] = 0
     vote: Durable[Pid | None] = None
     stage: str = ASLEEP
-    supporters: set[Pid] = set()  # who votes, would vote, or has answered a heartbeat: whom this stage needs
-    assured: bool = False  # with `prevote`: has heard from a leader within `low`
+    supporters: set[Pid] = set()  # who votes, or has answered a heartbeat: whom this stage needs
+
+    @property
+    def gives_up_after(self) -> int | None:
+        return self.low - self.heartbeat
 
     @property
     def candidate(self) -> bool:
-        return self.stage in (ASKING, CANDIDATE)
+        return self.stage == CANDIDATE
+
+    @property
+    def electors(self) -> tuple[Pid, ...]:
+        """The others whose votes count."""
+        return self.neighbours
+
+    def log_end(self) -> LogEnd:
+        return 0, self.log.get(self.id, 0)
 
     def supported(self) -> bool:
         """Whether the supporters have more than half of the weight of all."""
         if not self.weight:
             return 2 * len(self.supporters) > self.n
-        return 2 * self.weight_of(sorted(self.supporters)) > self.weight_of(list(self.members))
+        return 2 * self.weight_together(sorted(self.supporters)) > self.weight_together(list(self.members))
 
-    def weight_of(self, processes: list[Pid]) -> int:
-        return sum([self.weight.get(process, 1) for process in processes])
+    def weight_of(self, process: Pid) -> int:
+        return self.weight.get(process, 1)
+
+    def weight_together(self, processes: list[Pid]) -> int:
+        return sum([self.weight_of(process) for process in processes]) if self.weight else len(processes)
 
     # Terms
 
@@ -154,7 +157,6 @@ class RaftElection(Election):
         self.stage = FOLLOWER
         self.elect(None)
         self.cancel_timer("heartbeat")
-        self.cancel_timer("quorum")
 
     def be_patient(self) -> None:
         self.set_timer("election", self.choose(range(self.low, max(self.low, self.high) + 1)))
@@ -165,30 +167,7 @@ class RaftElection(Election):
     def lose_patience(self) -> None:
         self.elect(None)
         self.be_patient()
-        self.supporters = {self.id}
-        if not self.prevote:
-            self.stand()
-        else:
-            self.stage = ASKING
-            self.send(self.neighbours, RequestPreVote(self.term + 1, self.log.get(self.id, 0)))
-            if self.supported():
-                self.stand()
-
-    @upon_suspect
-    def miss_leader(self, subject: Pid) -> None:
-        if self.eager and subject == self.leader:
-            self.elect(None)
-            self.be_unsure()
-            wait = self.turn_after(subject) * self.heartbeat
-            if wait == 0:
-                self.lose_patience()
-            elif wait < self.low:  # else the time-out that runs anyhow is as good
-                self.set_timer("election", wait)
-
-    def turn_after(self, leader: Pid) -> int:
-        """How many stand before this process when the leader is dead."""
-        members = self.members
-        return (members.index(self.id) - members.index(leader) - 1) % self.n
+        self.stand()
 
     def stand(self) -> None:
         self.stage = CANDIDATE
@@ -200,11 +179,15 @@ class RaftElection(Election):
             self.lead()
 
     def request_votes(self) -> None:
-        self.send(self.neighbours, RequestVote(self.term, self.log.get(self.id, 0)))
+        self.send(self.electors, RequestVote(self.term, self.log_end()))
+
+    def is_eligible(self, log: LogEnd) -> bool:
+        """Whether we may vote for one whose log ends there."""
+        return log >= self.log_end()
 
     @upon(RequestVote)
     def weigh_candidate(self, sender: Pid, message: RequestVote) -> None:
-        if self.is_current(message.term) and self.vote in (None, sender) and message.log >= self.log.get(self.id, 0):
+        if self.is_current(message.term) and self.vote in (None, sender) and self.is_eligible(message.log):
             self.vote = sender
             self.be_patient()
             self.cast_vote(sender)
@@ -226,8 +209,6 @@ class RaftElection(Election):
         self.cancel_timer("election")
         self.elect(self.id)
         self.supporters = {self.id}
-        if self.check_quorum:
-            self.set_timer("quorum", self.low)
         self.beat()
 
     @upon_timeout("heartbeat")
@@ -238,45 +219,16 @@ class RaftElection(Election):
     @upon(Heartbeat)
     def follow(self, sender: Pid, message: Heartbeat) -> None:
         if self.is_current(message.term):  # a term has one leader: the sender is it
-            self.stage = FOLLOWER
-            self.elect(sender)
-            self.be_patient()
-            if self.prevote:
-                self.assured = True
-                self.set_timer("assurance", self.low)
+            self.heed(sender)
         self.send(sender, Answer(self.term))  # a leader of an older term learns of the newer one
+
+    def heed(self, leader: Pid) -> None:
+        """The leader of this term gives a sign of life."""
+        self.stage = FOLLOWER
+        self.elect(leader)
+        self.be_patient()
 
     @upon(Answer)
     def note_answer(self, sender: Pid, message: Answer) -> None:
         if self.is_current(message.term) and self.stage == LEADER:
             self.supporters.add(sender)
-
-    @upon_timeout("quorum")
-    def look_for_quorum(self) -> None:
-        if self.supported():
-            self.supporters = {self.id}
-            self.set_timer("quorum", self.low)
-        else:
-            self.step_down()
-
-    # Asking before standing
-
-    @upon_timeout("assurance")
-    def be_unsure(self) -> None:
-        self.assured = False
-
-    @upon(RequestPreVote)
-    def weigh_prospect(self, sender: Pid, message: RequestPreVote) -> None:
-        self.wake_up()
-        content = self.assured or self.stage == LEADER
-        if message.term <= self.term:
-            self.send(sender, Answer(self.term))  # else who has the longest log, but an old term, would ask in vain
-        elif not content and message.log >= self.log.get(self.id, 0):
-            self.send(sender, PreVote(message.term))
-
-    @upon(PreVote)
-    def count_prevote(self, sender: Pid, message: PreVote) -> None:
-        if message.term == self.term + 1 and self.stage == ASKING:
-            self.supporters.add(sender)
-            if self.supported():
-                self.stand()

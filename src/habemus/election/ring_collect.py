@@ -29,11 +29,9 @@ class Seen(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class RingCollect(Election):
-    """A list of ids goes round and grows; who finds itself on it knows everybody."""
-
     name = "ring-collect"
     topology = "ring"
-    guarantees = ("termination", "uniqueness", "stability")
+    guarantees = ("uniqueness", "stability")  # and termination if the smallest id starts, agreement if all do
     bounds = (Bound(WORST, "n²", lambda n, m: n * n),)
 
     @upon_start

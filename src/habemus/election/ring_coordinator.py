@@ -43,8 +43,6 @@ class Coordinator(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class RingCoordinator(Election):
-    """The list of the living goes round, and skips the dead."""
-
     name = "ring-coordinator"
     topology = "complete"
     model = "crash-recovery, perfect detector"
@@ -59,8 +57,8 @@ class RingCoordinator(Election):
         return self.participant
 
     def next_alive(self) -> Pid:
-        place = self.members.index(self.id)
-        ring = self.members[place + 1 :] + self.members[: place + 1]
+        seat = self.members.index(self.id)
+        ring = self.members[seat + 1 :] + self.members[: seat + 1]
         return next(p for p in ring if p not in self.suspected)
 
     def pass_on(self, message: Message) -> None:

@@ -54,13 +54,16 @@ class Begin(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Sortition(Election):
-    """A lottery in which every unit of stake is a lot, and anyone can check the draw."""
-
     name = "sortition"
     topology = "any"
     model = "synchronous"
+    guarantees = ("termination", "uniqueness", "agreement")  # and stability in a single round
     bounds = (Bound(WORST, "2m·n a round", lambda n, m: 2 * m * n),)
     positive = ("rounds", "transmission")
+    synchronous = True
+    on_network = ({"transmission": 50},)
+    small_times = {"transmission": 1}
+    small_n = 3
 
     seed: Parameter[str] = "habemus"
     stake: Parameter[dict[Pid, int]] = {}  # who is not named has one unit
@@ -70,6 +73,10 @@ class Sortition(Election):
 
     chain: list[Ticket] = []  # the best ticket of each round so far
     settled: int = 0  # rounds whose slot is over
+
+    @property
+    def delay_bound(self) -> int | None:
+        return self.transmission
 
     @property
     def candidate(self) -> bool:

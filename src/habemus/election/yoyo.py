@@ -69,10 +69,10 @@ class Elected(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class YoYo(Election):
-    """Ids fall down the graph, votes are pulled up again, and every pull leaves fewer sources."""
-
     name = "yoyo"
     topology = "any"
+    links_to = "below"
+    links_from = "above"
     bounds = (Bound(WORST, "2m(⌊log(n-1)⌋ + 2) + n - 1", lambda n, m: 2 * m * ((n - 1).bit_length() + 1) + n - 1),)
 
     patience: Parameter[int] = 0
@@ -88,7 +88,7 @@ class YoYo(Election):
 
     @property
     def candidate(self) -> bool:
-        return self.iteration > 0 and not self.above and self.leader is None
+        return self.iteration > 0 and not self.above and self.stage != OUT
 
     def in_order(self, links: set[Pid]) -> list[Pid]:
         return [q for q in self.neighbours if q in links]
@@ -201,7 +201,7 @@ class YoYo(Election):
     def leave(self) -> None:
         """A sink with one link agrees to whatever comes; it can go."""
         self.stage = OUT
-        self.send(list(self.above), Cut(True))
+        self.send(sorted(self.above), Cut(True))
         self.above.clear()
         self.ids.clear()
 

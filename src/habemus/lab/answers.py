@@ -1,4 +1,4 @@
-"""What each question is answered by. All of this happens in a worker."""
+"""How each request is answered. All of this runs in a worker."""
 
 from __future__ import annotations
 
@@ -11,109 +11,128 @@ import msgspec
 
 from habemus.catalogue import UnknownAlgorithmError, find_algorithm
 from habemus.lab import entries
-from habemus.lab.printing import printed
+from habemus.lab.printing import read_printout
 from habemus.lab.questions import (
     UNPROCESSABLE,
     Check,
     Compare,
+    ElectionTimeouts,
+    Opened,
+    QuorumRisk,
     Run,
     Step,
     Sweep,
-    own_line,
-    put_in_place,
-    question,
-    refused,
-    within_limits,
+    TimeoutCosts,
+    TraceHead,
+    check_limits,
+    find_own_line,
+    install_code,
+    parse_question,
+    to_refusal,
 )
-from habemus.lab.running import simulated
-from habemus.lab.stepping import given_limits, played, stepped
+from habemus.lab.running import simulate_watched
+from habemus.lab.stepping import replay_schedule, take_steps
 from habemus.lab.workers import RefusedError
-from habemus.process import MisuseError
-from habemus.scenario import ScenarioError
-from habemus.simulation import Outcome
-from habemus.simulation.run import ClauseError
+from habemus.process import ClauseError, MisuseError
+from habemus.scenario import ScenarioError, parse_scenario
+from habemus.trace import Outcome
 
 MOST_RUNS = 20_000
-OFTEN = 0.1  # seconds between two reports of progress
+CURVE_STEPS = 120
+THUMBNAIL_EVENTS = 4_000  # of which the moment that matters is drawn
+REPORT_SECONDS = 0.1  # between two reports of progress
 SEARCH_SECONDS, SEARCH_BYTES = 600, 2_000_000_000
 
 Report = Callable[[Any], None]
 Job = Callable[[bytes, Report], bytes]
 
 
-def answering(job: Callable[[bytes, Report], Any]) -> Job:
-    """A job whose answer is JSON, with what was printed, or a file as it is; its user is told of their mistakes."""
+def as_job(answer_request: Callable[[bytes, Report], Any]) -> Job:
+    """Encode the answer as JSON, with what was printed, unless it is a file; turn a user's mistake into a refusal."""
 
-    @functools.wraps(job)
-    def wrapped(body: bytes, report: Report) -> bytes:
+    @functools.wraps(answer_request)
+    def job(body: bytes, report: Report) -> bytes:
         try:
-            answer = job(body, report)
+            answer = answer_request(body, report)
         except (ScenarioError, UnknownAlgorithmError, MisuseError, ClauseError) as error:
-            raise refused(error) from None
+            raise to_refusal(error) from None
         except (RefusedError, MemoryError):
             raise
         except Exception as error:
-            line = own_line(error)
+            line = find_own_line(error)
             if line is None:
                 raise
             raise RefusedError(UNPROCESSABLE, f"the code failed: {type(error).__name__}: {error}", line) from None
         if isinstance(answer, bytes):
             return answer
-        heard = printed()
-        return msgspec.json.encode(answer if heard is None else {**answer, "printed": heard})
+        printout = read_printout()
+        return msgspec.json.encode(answer if printout is None else {**answer, "printed": printout})
 
-    return wrapped
-
-
-@answering
-def catalogue(body: bytes, report: Report) -> Any:
-    """Every algorithm."""
-    return entries.catalogue()
+    return job
 
 
-@answering
-def source(body: bytes, report: Report) -> Any:
-    """The source of an algorithm."""
-    return entries.source(body.decode())
+@as_job
+def describe_catalogue(body: bytes, report: Report) -> Any:
+    return entries.describe_catalogue()
 
 
-@answering
+@as_job
+def read_source(body: bytes, report: Report) -> Any:
+    return entries.read_source(body.decode())
+
+
+@as_job
 def run(body: bytes, report: Report) -> Any:
-    """One run."""
-    asked = question(body, Run)
-    scenario = within_limits(asked.scenario, asked.code)
-    put_in_place(asked.code)
+    asked = parse_question(body, Run)
+    scenario = check_limits(asked.scenario, asked.code)
+    install_code(asked.code)
     if scenario.schedule is not None:
-        return played(asked.scenario)
-    watched, outcome = simulated(scenario, asked.keep)
+        return replay_schedule(asked.scenario)
+    watched, outcome = simulate_watched(scenario, asked.keep)
     if outcome.ended != "budget":
         outcome.scenario = asked.scenario
-    return watched.told(outcome)
+    return watched.describe(outcome)
 
 
-@answering
+@as_job
+def read(body: bytes, report: Report) -> Any:
+    """Read the scenario of a file."""
+    asked = parse_question(body, Opened)
+    name, text = asked.name, asked.text.encode()
+    if name.endswith(".jsonl"):  # a trace begins with its scenario
+        try:
+            text = bytes(msgspec.json.decode(text.partition(b"\n")[0], type=TraceHead).scenario)
+        except msgspec.DecodeError as error:
+            raise ScenarioError(f"{name} is not a trace: {error}") from None
+        return {"scenario": parse_scenario(text, f"{name}.json").as_dict()}
+    return {"scenario": parse_scenario(text, name).as_dict()}
+
+
+@as_job
 def step(body: bytes, report: Report) -> Any:
-    """A run that is chosen step by step."""
-    asked = question(body, Step)
-    within_limits(asked.scenario, asked.code)
-    put_in_place(asked.code)
-    return stepped(asked)
+    asked = parse_question(body, Step)
+    check_limits(asked.scenario, asked.code)
+    install_code(asked.code)
+    return take_steps(asked)
 
 
-@answering
+@as_job
 def check(body: bytes, report: Report) -> Any:
-    """All runs of an instance."""
-    from habemus.checking.check import Effort
-    from habemus.checking.check import check as answer_question
-    from habemus.checking.instances import Question, check_wanted
-    from habemus.checking.replay import play
-    from habemus.checking.search import Search, memory_in_use
-    from habemus.checking.telling import told_steps
+    from habemus.checking.answer.check import check as answer_question
+    from habemus.checking.answer.instances import list_instances
+    from habemus.checking.answer.questions import Question, check_wanted, make_small, settle
+    from habemus.checking.answer.replay import play
+    from habemus.checking.answer.telling import tell_steps
+    from habemus.checking.answer.verdicts import Verdict
+    from habemus.checking.search.effort import Effort
+    from habemus.checking.search.memory import memory_in_use
+    from habemus.checking.search.search import Search
 
-    asked = question(body, Check)
-    within_limits(asked.scenario, asked.code)
-    put_in_place(asked.code)
-    scenario, limits = given_limits(msgspec.structs.replace(asked.scenario, schedule=None), asked.limits)
+    asked = parse_question(body, Check)
+    check_limits(asked.scenario, asked.code)
+    install_code(asked.code)
+    small, said = make_small(msgspec.structs.replace(asked.scenario, schedule=None), msgspec.to_builtins(asked.limits))
+    scenario, limits = settle(small, said.pop("timing", None), said)
     check_wanted(scenario, asked.properties, limits)
     begun = latest = time.perf_counter()
 
@@ -121,8 +140,8 @@ def check(body: bytes, report: Report) -> Any:
         nonlocal latest
         now = time.perf_counter()
         if now - begun > SEARCH_SECONDS:
-            raise KeyboardInterrupt  # the search takes that for a wish to hear how far it has come
-        if now - latest >= OFTEN:
+            raise KeyboardInterrupt  # the search then returns what it knows so far
+        if now - latest >= REPORT_SECONDS:
             latest = now
             report(
                 {
@@ -135,28 +154,46 @@ def check(body: bytes, report: Report) -> Any:
                 }
             )
 
-    verdict = answer_question(Question(scenario, limits, asked.properties), Effort(memory=SEARCH_BYTES), progress)
+    forever, effort = asked.limits.entries is None, Effort(memory=SEARCH_BYTES)
+    verdict: Verdict | None = None
+    for instance in list_instances(scenario, asked.all_orders, asked.all_graphs):
+        answer = answer_question(Question(instance, limits, asked.properties, forever), effort, progress)
+        if verdict is None:
+            verdict = answer
+        else:
+            verdict.add(answer)
+        if verdict.violated or verdict.stopped:
+            break
+    assert verdict is not None
     found = verdict.counterexample
-    return {**verdict.as_dict(), "story": told_steps(play(found)) if found is not None else []}
+    return {**verdict.as_dict(), "story": tell_steps(play(found)) if found is not None else []}
 
 
-@answering
+@as_job
 def sweep(body: bytes, report: Report) -> Any:
-    """The cost of some algorithms at some sizes."""
-    from habemus.measuring.sweep import Row, chunked, run_chunk, summarised, sweep_scenarios, usual_scenario
+    from habemus.measuring.sweep import (
+        RunCost,
+        build_usual_scenario,
+        repeat_with_seeds,
+        run_chunk,
+        split_into_chunks,
+        summarise_runs,
+    )
 
-    asked = question(body, Sweep)
+    asked = parse_question(body, Sweep)
     names = list(dict.fromkeys(asked.algorithms))
-    check_alike(names, ("election", "mutex"))
+    check_comparable(names, ("election", "mutex"))
     sizes = sorted(set(asked.n))
-    scenarios = sweep_scenarios([within_limits(usual_scenario(name, n)) for name in names for n in sizes], asked.seeds)
+    scenarios = repeat_with_seeds(
+        [check_limits(build_usual_scenario(name, n)) for name in names for n in sizes], asked.seeds
+    )
     if len(scenarios) > MOST_RUNS:
-        raise ScenarioError(f"that would be {len(scenarios):,} runs; the lab makes up to {MOST_RUNS:,}")
-    rows: list[Row] = []
-    for chunk in chunked(scenarios):
+        raise ScenarioError(f"the sweep has {len(scenarios):,} runs; the lab allows up to {MOST_RUNS:,}")
+    rows: list[RunCost] = []
+    for chunk in split_into_chunks(scenarios):
         rows += run_chunk(chunk)
         report({"done": len(rows), "of": len(scenarios)})
-    summaries = summarised(rows)
+    summaries = summarise_runs(rows)
     return {
         "points": summaries,
         "bounds": [
@@ -168,62 +205,133 @@ def sweep(body: bytes, report: Report) -> Any:
     }
 
 
-@answering
+@as_job
 def compare(body: bytes, report: Report) -> Any:
-    """Some algorithms under the same faults."""
     from concurrent.futures import ThreadPoolExecutor
 
-    from habemus.measuring.compare import compare as compared
+    from habemus.measuring.compare import compare as compare_algorithms
 
-    asked = question(body, Compare)
+    asked = parse_question(body, Compare)
     names = list(dict.fromkeys(asked.algorithms))
-    check_alike(names, ("election", "mutex", "detector"))
-    base = within_limits(msgspec.structs.replace(asked.scenario, algorithm=names[0], parameters={}, schedule=None))
+    check_comparable(names, ("election", "mutex", "detector"))
+    base = check_limits(msgspec.structs.replace(asked.scenario, algorithm=names[0], parameters={}, schedule=None))
     with ThreadPoolExecutor(1) as executor:
         algorithms: dict[str, dict[str, Any]] = {name: {} for name in names}
-        rows = compared(base, algorithms, asked.seeds, executor, lambda done, of: report({"done": done, "of": of}))
+        rows = compare_algorithms(
+            base, algorithms, asked.seeds, executor, lambda done, of: report({"done": done, "of": of})
+        )
     return {"rows": rows}
 
 
-def check_alike(names: list[str], allowed: tuple[str, ...]) -> None:
-    """Refuse to measure by one yardstick what has none in common."""
+@as_job
+def quorum(body: bytes, report: Report) -> Any:
+    from habemus.measuring import quorum as risks
+    from habemus.measuring.derivation import derive
+
+    asked = parse_question(body, QuorumRisk)
+    p = risks.parse_probability(asked.p, "P")
+    least = risks.smallest_majority(asked.n)
+    risk = risks.QuorumRisk(asked.n, asked.m or least, p)
+    sizes = [risks.QuorumRisk(asked.n, m, p) for m in range(least, asked.n + 1)]
+    return {
+        "m": risk.m,
+        "p_v": risks.typeset(risk.violation),
+        "derivation": [
+            {"step": step.name, "formula": step.formula, "numbers": step.numbers, "result": step.result}
+            for step in derive(risk)
+        ],
+        "sizes": [
+            {"m": size.m, "overlap": size.overlap, "spare": size.spare, "p_v": risks.typeset(size.violation)}
+            for size in sizes
+        ],
+    }
+
+
+@as_job
+def timeout(body: bytes, report: Report) -> Any:
+    from habemus.measuring.timeout import MOST_TICKS, Costs, DistributedTrips, advise, weigh
+
+    asked = parse_question(body, TimeoutCosts)
+    trips, costs = DistributedTrips(asked.delay), Costs(asked.wait_cost, asked.mistake_cost)
+    advice = advise(trips, costs)
+    typical = trips.reached(0.5, MOST_TICKS) or 1.0
+    span = max(1.6 * advice.best.timeout, 1.3 * advice.break_even.timeout, typical)
+    curve = [weigh(trips, costs, span * step / CURVE_STEPS) for step in range(CURVE_STEPS + 1)]
+    return {"best": advice.best, "break_even": advice.break_even, "curve": curve}
+
+
+@as_job
+def timeouts(body: bytes, report: Report) -> Any:
+    from concurrent.futures import ThreadPoolExecutor
+
+    from habemus.measuring.election_timeout import choose_timeouts, measure_timeouts
+
+    asked = parse_question(body, ElectionTimeouts)
+    with ThreadPoolExecutor(1) as executor:
+        rows = measure_timeouts(
+            asked.delay,
+            choose_timeouts(asked.delay),
+            asked.n,
+            asked.seeds,
+            executor,
+            lambda done, of: report({"done": done, "of": of}),
+        )
+    return {"rows": rows}
+
+
+def check_comparable(names: list[str], allowed: tuple[str, ...]) -> None:
+    """Refuse algorithms of different kinds: they have no measure in common."""
     kinds = {name: find_algorithm(name).kind for name in names if ":" not in name}
     for name in names:
         if kinds.get(name) not in allowed:
-            known = ", ".join(allowed)
-            raise ScenarioError(f"{name} cannot be measured here; of the catalogue, these kinds can: {known}")
+            known = " or ".join(allowed)
+            raise ScenarioError(f"{name} cannot be measured here; expected an algorithm of the catalogue: {known}")
     if len(set(kinds.values())) > 1:
-        told = ", ".join(f"{name} ({kind})" for name, kind in kinds.items())
-        raise ScenarioError(f"only algorithms of one kind can be compared, not {told}")
+        listed = ", ".join(f"{name} ({kind})" for name, kind in kinds.items())
+        raise ScenarioError(f"only algorithms of one kind can be compared, not {listed}")
 
 
-@answering
+@as_job
 def export(body: bytes, report: Report) -> Any:
-    """A run as a file; the first line of the body says in which format."""
-    from habemus.checking.replay import play
+    """Write a run to a file; the first line of the body names the format."""
+    from habemus.checking.answer.replay import play
     from habemus.lab.exporting import FORMATS
 
     format, _, rest = body.partition(b"\n")
-    asked = question(rest, Run)
-    scenario = within_limits(asked.scenario, asked.code)
-    put_in_place(asked.code)
-    outcome: Outcome = play(asked.scenario) if scenario.schedule is not None else simulated(scenario, asked.keep)[1]
+    asked = parse_question(rest, Run)
+    scenario = check_limits(asked.scenario, asked.code)
+    install_code(asked.code)
+    outcome: Outcome = (
+        play(asked.scenario) if scenario.schedule is not None else simulate_watched(scenario, asked.keep)[1]
+    )
     if outcome.ended != "budget":
         outcome.scenario = asked.scenario
     return FORMATS[format.decode()][2](outcome, asked.code)
 
 
-@answering
-def thumbnail(body: bytes, report: Report) -> Any:
-    """A small picture of a named scenario, in a theme."""
+@as_job
+def draw_thumbnail(body: bytes, report: Report) -> Any:
+    """Draw a small picture of a named scenario; the body is its name and a theme, a line each."""
     from habemus.lab import exporting
     from habemus.scenario import named_scenarios
     from habemus.simulation import simulate
 
     name, theme = body.decode().split("\n")
-    return exporting.thumbnail(simulate(named_scenarios()[name], keep=400).trace, theme)
+    return exporting.draw_thumbnail(simulate(named_scenarios()[name], keep=THUMBNAIL_EVENTS), theme)
 
 
 JOBS: dict[str, Job] = {
-    job.__name__: job for job in (catalogue, source, run, step, check, sweep, compare, export, thumbnail)
+    "catalogue": describe_catalogue,
+    "source": read_source,
+    "run": run,
+    "read": read,
+    "step": step,
+    "check": check,
+    "sweep": sweep,
+    "compare": compare,
+    "quorum": quorum,
+    "timeout": timeout,
+    "timeouts": timeouts,
+    "export": export,
+    "thumbnail": draw_thumbnail,
 }

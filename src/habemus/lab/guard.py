@@ -1,9 +1,8 @@
-"""Who may ask: pages that this server gave out, on this machine.
+"""Which requests are allowed: those of the lab's own page, on this machine.
 
-Any page in the browser, from anywhere, can send requests to a port of this machine. So a request has to name this
-machine as its host (a name that someone else's name server points here is refused), and if it says from which page it
-comes, that has to be one of ours. What runs code or touches processes needs the token besides, which only who started
-the lab knows.
+Any page in the browser can send requests to a port of this machine. So the Host header of a request must name this
+machine (this stops DNS rebinding), and its Origin header, if there is one, must be the lab's own. A request that runs
+code or controls processes also needs the token, which is known only to whoever started the lab.
 """
 
 from __future__ import annotations
@@ -36,65 +35,61 @@ POLICY = {
 
 
 class Guard:
-    """Lets through to the application what may come, and marks what goes out."""
+    """Passes allowed requests on to the application, and sets the security headers of its responses."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         received = 0
 
-        async def receive_so_much() -> Message:
+        async def receive_limited() -> Message:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
             if received > MOST_BYTES:
-                raise RefusedError(TOO_LARGE, too_large(received))
+                raise RefusedError(TOO_LARGE, explain_size(received))
             return message
 
-        async def send_marked(message: Message) -> None:
+        async def send_with_policy(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(POLICY)
-                headers.setdefault("cache-control", "no-cache")  # ask again: the next lab may have another page
+                headers.setdefault("cache-control", "no-cache")  # the next version of the lab may serve other files
             await send(message)
 
         try:
-            check(Headers(scope=scope))
+            check_request(Headers(scope=scope))
         except RefusedError as error:
-            await refusal(error)(scope, receive, send_marked)
+            await respond_refusal(error)(scope, receive, send_with_policy)
         else:
-            await self.app(scope, receive_so_much, send_marked)
+            await self.app(scope, receive_limited, send_with_policy)
 
 
-def check(headers: Headers) -> None:
-    """Refuse a request that comes from elsewhere, or is too large."""
+def check_request(headers: Headers) -> None:
+    """Refuse a request that comes from another page or host, or is too large."""
     host, origin = headers.get("host", ""), headers.get("origin")
     name = host if host.endswith("]") else host.rpartition(":")[0] or host
     if name not in HOSTS:
-        raise RefusedError(FORBIDDEN, f"this lab is at 127.0.0.1 or localhost; {host!r} is not its name")
+        raise RefusedError(FORBIDDEN, f"the lab answers at 127.0.0.1 and localhost only, not at {host!r}")
     if origin is not None and origin != f"http://{host}":
-        raise RefusedError(FORBIDDEN, f"this lab answers its own page only, not one from {origin}")
+        raise RefusedError(FORBIDDEN, f"the lab answers its own page only, not a page from {origin}")
     length = headers.get("content-length", "0")
-    if length.isdigit() and int(length) > MOST_BYTES:
-        raise RefusedError(TOO_LARGE, too_large(int(length)))
+    if length.isdecimal() and int(length) > MOST_BYTES:
+        raise RefusedError(TOO_LARGE, explain_size(int(length)))
 
 
-def too_large(length: int) -> str:
-    """What to say of a request that is too large."""
-    return f"the request has {length:,} bytes or more; the lab takes up to {MOST_BYTES:,}"
+def explain_size(length: int) -> str:
+    return f"the request has {length:,} bytes or more; the lab accepts up to {MOST_BYTES:,}"
 
 
 def check_token(given: str | None, token: str) -> None:
-    """Refuse who does not know the token."""
     if given is None or not compare_digest(given.encode(), token.encode()):
-        raise RefusedError(FORBIDDEN, "this needs the token of the address that `habemus lab` printed; open that one")
+        raise RefusedError(FORBIDDEN, "the token is missing or wrong; open the address that `habemus lab` printed")
 
 
-def refusal(error: RefusedError) -> Response:
-    """A refusal as the page gets it."""
-    return Response(error.encoded(), error.status, media_type="application/json")
+def respond_refusal(error: RefusedError) -> Response:
+    return Response(error.encode(), error.status, media_type="application/json")

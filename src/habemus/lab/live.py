@@ -1,89 +1,102 @@
 """A cluster of real processes, watched and disturbed from the page.
 
-`habemus up` brings its own cluster; in `habemus lab` a page may start one. Every step of every process is told to
-whoever watches, in the one trace format, with what was done to them in between; the last ones are kept, so that a page
-that comes later sees how it came about, and those before them are counted.
+`habemus up` has its own cluster; in `habemus lab` a page may start one. Every page that watches gets the events of all
+processes in the trace format, faults included. The latest events are kept for pages that connect later; older ones are
+dropped, but counted.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from itertools import islice
-from tempfile import TemporaryDirectory
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from habemus.catalogue import find_algorithm
-from habemus.lab.running import bits, initial_state
+from habemus.demo.group import ROUTINE, DemoGroup
+from habemus.lab.running import count_bits, describe_types, read_initial_states
 from habemus.lab.workers import RefusedError
-from habemus.network.cluster import Cluster, Member
+from habemus.network.operate.cluster import Cluster, Member
+from habemus.network.operate.temporary import TemporaryFolder
 from habemus.process import Mutex
 from habemus.scenario import Scenario
+from habemus.service.engines.joining import MOST_VOTERS
 from habemus.simulation.run import build_simulation
 from habemus.trace import Event, Recorder
 
-MOST = 30
+MOST_PROCESSES = 30
 KEPT_EVENTS = 20_000
-TOGETHER = 0.03  # seconds in which what happens is told at once
-QUIET = 15.0  # seconds after which a stream without news says that it is still there
+BATCH_SECONDS = 0.03  # events within this time are sent together
+PIECE = 1 << 16  # bytes
+KEEPALIVE_SECONDS = 15.0  # a stream without events sends a comment after this time
 MISSING, CONFLICT, UNPROCESSABLE = 404, 409, 422
+GROUP = "orders"
 COMMANDS = {"election": "start", "acquire": "acquire", "release": "release"}
 DEMAND = {"think": "exponential:1500", "hold": "constant:400"}
 
 
-class Forgotten(msgspec.Struct):
-    """The events that are no longer kept: how many, and what they sent."""
+class DroppedEvents(msgspec.Struct):
+    """Counts the events that are no longer kept, and what they sent."""
 
     events: int = 0
     messages_by_type: dict[str, int] = {}
     bits: int = 0
 
     def add(self, event: Event) -> None:
-        """One more."""
         self.events += 1
-        for letter in event.sent:
-            self.messages_by_type[letter.type] = self.messages_by_type.get(letter.type, 0) + 1
-            self.bits += bits(letter.fields)
+        for message in event.sent:
+            self.messages_by_type[message.type] = self.messages_by_type.get(message.type, 0) + 1
+            self.bits += count_bits(message.fields)
 
 
 class Live:
-    """A cluster, if there is one, and who watches it."""
+    """The cluster, if there is one, and the streams of the pages that watch it."""
 
     def __init__(self, cluster: Cluster | None = None) -> None:
         self.cluster: Cluster | None = None
-        self.directory: TemporaryDirectory[str] | None = None  # of a cluster that was started from a page
+        self.directory: TemporaryFolder | None = None  # of a cluster that was started from a page
         self.events: deque[bytes] = deque()
-        self.forgotten = Forgotten()
-        self.life = 0  # how many clusters there were
+        self.dropped = DroppedEvents()
+        self.generation = 0  # the number of the cluster: the lab may start several, one after another
         self.watchers: set[asyncio.Event] = set()
         self.closed = False
         if cluster is not None:
             self.watch(cluster)
 
     def watch(self, cluster: Cluster) -> None:
-        """Follow what happens in a cluster, which has to be traced."""
+        """Follow the events of a cluster; it must be traced."""
         self.cluster = cluster
         self.events.clear()
-        self.forgotten = Forgotten()
-        self.life += 1
-        cluster.onlookers.append(self.see)
-        cluster.listeners.append(self.hear)
+        self.dropped = DroppedEvents()
+        self.generation += 1
+        cluster.step_listeners.append(self.on_event)
+        cluster.listeners.append(self.on_status)
 
     async def start(self, scenario: Scenario, n: int) -> None:
-        """Start a cluster from a page."""
+        """Start a cluster."""
+        if not 1 <= n <= MOST_PROCESSES:
+            raise RefusedError(UNPROCESSABLE, f"n: expected 1 to {MOST_PROCESSES} processes on one machine, got {n}")
+        demand: dict[str, Any] = DEMAND if issubclass(find_algorithm(scenario.algorithm), Mutex) else {}
+        await self.start_cluster(lambda folder: Cluster(scenario, n, folder, traced=True, **demand))
+
+    async def start_group(self, voters: int) -> None:
+        """Start a service group."""
+        if not 1 <= voters <= MOST_VOTERS:
+            raise RefusedError(UNPROCESSABLE, f"n: expected 1 to {MOST_VOTERS} voters, got {voters}")
+        await self.start_cluster(lambda folder: DemoGroup(GROUP, voters, directory=folder, traced=True))
+
+    async def start_cluster(self, make: Callable[[Path], Cluster]) -> None:
         if self.cluster is not None:
             raise RefusedError(CONFLICT, f"a cluster of {self.cluster.scenario.algorithm} is running; stop it first")
-        if not 1 <= n <= MOST:
-            raise RefusedError(UNPROCESSABLE, f"n: expected 1 to {MOST} processes on one machine, got {n}")
-        demand: dict[str, Any] = DEMAND if issubclass(find_algorithm(scenario.algorithm), Mutex) else {}
-        directory = TemporaryDirectory(prefix="habemus-")
+        directory = TemporaryFolder()
         try:
-            cluster = Cluster(scenario, n, directory.name, traced=True, **demand)
+            cluster = make(directory.path)
         except BaseException:
-            directory.cleanup()
+            directory.remove()
             raise
         self.watch(cluster)
         self.directory = directory
@@ -91,14 +104,14 @@ class Live:
         self.wake()
 
     async def stop(self) -> None:
-        """End a cluster that was started from a page."""
+        """End the cluster; refused if it was not started from a page."""
         if self.cluster is None:
             return
         if self.directory is None:
-            raise RefusedError(CONFLICT, "this cluster belongs to `habemus up`, and ends with it")
+            raise RefusedError(CONFLICT, "this cluster was started by `habemus up`, and ends with it")
         cluster, directory, self.cluster, self.directory = self.cluster, self.directory, None, None
         await cluster.end()
-        directory.cleanup()
+        directory.remove()
         self.wake()
 
     async def close(self) -> None:
@@ -110,75 +123,73 @@ class Live:
 
     # Watching
 
-    def see(self, event: Event) -> None:
-        """A process takes a step, or something is done to it."""
+    def on_event(self, event: Event) -> None:
         self.events.append(msgspec.json.encode(event))
         if len(self.events) > KEPT_EVENTS:
-            self.forgotten.add(msgspec.json.decode(self.events.popleft(), type=Event))
+            self.dropped.add(msgspec.json.decode(self.events.popleft(), type=Event))
         self.wake()
 
-    def hear(self, member: Member, what: str) -> None:
-        """A process says how it is."""
+    def on_status(self, member: Member, what: str) -> None:
         self.wake()
 
     def wake(self) -> None:
-        """There are news."""
+        """Tell all streams that there is something to send."""
         for watcher in self.watchers:
             watcher.set()
 
     async def stream(self) -> AsyncIterator[bytes]:
-        """What is kept, then what happens, as server-sent events; `status` whenever it has changed.
+        """Server-sent events: the kept events, then new ones as they happen; `status` whenever it changes.
 
-        Where events are missing, as they are no longer kept, `before` says what came before the next one.
+        `before` counts the events before the next one that were dropped before this stream could send them.
         """
         news = asyncio.Event()
         self.watchers.add(news)
-        position, life, known = 0, self.life, b""
+        position, generation, known = 0, self.generation, b""
         try:
             while not self.closed:
-                news.clear()  # before looking: what happens while this is sent is news again
-                if life != self.life:
-                    position, life = 0, self.life
+                news.clear()  # before reading, so that what happens while this is sent wakes the stream again
+                if generation != self.generation:
+                    position, generation = 0, self.generation
                 said = []
-                if position < self.forgotten.events:
-                    position = self.forgotten.events
-                    said.append(b"event: before\ndata: %b\n\n" % msgspec.json.encode(self.forgotten))
-                end = self.forgotten.events + len(self.events)
+                if position < self.dropped.events:
+                    position = self.dropped.events
+                    said.append(b"event: before\ndata: %b\n\n" % msgspec.json.encode(self.dropped))
+                end = self.dropped.events + len(self.events)
                 fresh = list(islice(reversed(self.events), end - position))[::-1]
                 position = end
                 said += [b"event: event\ndata: %b\n\n" % event for event in fresh]
-                status = msgspec.json.encode({"kind": "status", **self.status()})
+                status = msgspec.json.encode({"kind": "status", **self.describe_status()})
                 if status != known:
                     known = status
                     said.append(b"event: status\ndata: %b\n\n" % status)
-                if said:
-                    yield b"".join(said)
+                for piece in in_pieces(said):
+                    yield piece
                 try:
-                    async with asyncio.timeout(QUIET):
+                    async with asyncio.timeout(KEEPALIVE_SECONDS):
                         await news.wait()
                 except TimeoutError:
                     yield b": still here\n\n"
-                await asyncio.sleep(TOGETHER)
+                await asyncio.sleep(BATCH_SECONDS)
         finally:
             self.watchers.discard(news)
 
-    # How they are
+    # Describing
 
-    def status(self) -> dict[str, Any]:
-        """Who is in the cluster and how each of them is."""
+    def describe_status(self) -> dict[str, Any]:
         cluster = self.cluster
         if cluster is None:
-            return {"algorithm": None, "leader": None, "nodes": [], "cuts": [], "mine": False}
+            return {"algorithm": None, "leader": None, "nodes": [], "cuts": [], "mine": False, "group": None}
         return {
             "algorithm": cluster.scenario.algorithm,
             "leader": cluster.leader,
-            "nodes": [described(member, cluster.pids.get(id)) for id, member in cluster.members.items()],
+            "nodes": [describe_member(member, cluster.pids.get(id)) for id, member in cluster.members.items()],
             "cuts": sorted(cluster.cuts),
             "mine": self.directory is not None,
+            "group": cluster.describe() if isinstance(cluster, DemoGroup) else None,
         }
 
-    def run(self) -> dict[str, Any] | None:
-        """What a run is told by besides its events, which the stream carries."""
+    def describe_run(self) -> dict[str, Any] | None:
+        """Describe the run without its events, which the stream sends."""
         if self.cluster is None:
             return None
         scenario = self.cluster.scenario
@@ -191,19 +202,21 @@ class Live:
             "algorithm": scenario.algorithm,
             "ids": topology.ids,
             "topology": topology.kind,
-            "edges": topology.edges(),
+            "edges": self.cluster.header.edges,
             "kind": stack[-1].cls.kind,
             "layers": [anatomy.cls.__name__ for anatomy in stack],
-            "initial": initial_state(recorder, stack),
+            "initial": read_initial_states(recorder, stack),
+            **describe_types(stack),
             "durable": {anatomy.cls.__name__: anatomy.durable for anatomy in stack},
-            "began": self.cluster.weaver.start,
+            "began": self.cluster.merger.start,
+            "routine": ROUTINE if isinstance(self.cluster, DemoGroup) else (),
         }
 
-    # What can be done to them
+    # Disturbing
 
     async def disturb(self, what: str, id: int) -> None:
-        """Kill, pause, resume or restart a process, or have it call an election, ask for the lock or give it back."""
-        cluster = self.there()
+        """Kill, pause, resume or restart a process, or send it a command."""
+        cluster = self.require_cluster()
         if id not in cluster.members:
             raise RefusedError(MISSING, f"there is no process {id}; there are 1 to {len(cluster.members)}")
         if what == "kill":
@@ -218,8 +231,7 @@ class Live:
             cluster.command(id, COMMANDS[what])
 
     def cut(self, links: list[tuple[int, int]], one_way: bool) -> None:
-        """Cut links."""
-        cluster = self.there()
+        cluster = self.require_cluster()
         for a, b in links:
             if a not in cluster.members or b not in cluster.members or a == b:
                 raise RefusedError(MISSING, f"links: there is no link {a}-{b}")
@@ -227,26 +239,35 @@ class Live:
         self.wake()
 
     def heal(self) -> None:
-        """All links work again."""
-        self.there().heal()
+        self.require_cluster().heal()
         self.wake()
 
-    def there(self) -> Cluster:
-        """The cluster; refused if there is none."""
+    def require_cluster(self) -> Cluster:
         if self.cluster is None:
             raise RefusedError(CONFLICT, "no cluster is running; start one")
         return self.cluster
 
 
-def described(member: Member, pid: int | None) -> dict[str, Any]:
-    """One process of a cluster."""
+def in_pieces(said: list[bytes]) -> Iterator[bytes]:
+    """A page has some seconds to take a piece; so one that is slow gets a long list, too."""
+    piece = bytearray()
+    for each in said:
+        piece += each
+        if len(piece) >= PIECE:
+            yield bytes(piece)
+            piece.clear()
+    if piece:
+        yield bytes(piece)
+
+
+def describe_member(member: Member, pid: int | None) -> dict[str, Any]:
     status = member.status if member.state != "dead" else {}
-    told = {name: status.get(name) for name in ("leader", "term", "role", "messages")}
+    reported = {name: status.get(name) for name in ("leader", "term", "role", "messages")}
     return {
         "id": member.id,
         "pid": pid,
         "state": member.state,
-        **told,
-        "address": member.wishes.http,
-        "complaint": member.complaint if member.state == "dead" else "",
+        **reported,
+        "address": member.options.http,
+        "complaint": member.last_error if member.state == "dead" else "",
     }

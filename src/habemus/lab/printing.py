@@ -1,7 +1,7 @@
-"""What code of a page's own prints: the beginning of it is kept, and goes to the page beside the answer.
+"""What a user's own code prints: the first bytes are kept, and sent to the page with the answer.
 
-Nothing of it reaches the terminal of the server. Who prints past Python, to the descriptors themselves or from another
-process, prints into the void.
+Nothing reaches the terminal of the server. What bypasses Python's streams (file descriptors, child processes) is
+discarded.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ MOST_BYTES = 10_000
 
 
 class Printout(Struct):
-    """What was printed, and how many bytes more, which are not kept."""
+    """What was printed; `left_out` counts the bytes that were not kept."""
 
     text: str
     left_out: int
 
 
 class Keeper(io.RawIOBase):
-    """Keeps the first bytes that are written to it, and counts the others."""
+    """Keeps the first bytes that are written to it, and counts the rest."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -32,11 +32,9 @@ class Keeper(io.RawIOBase):
         self.left_out = 0
 
     def writable(self) -> bool:
-        """It is for nothing else."""
         return True
 
     def write(self, data: Any) -> int:
-        """Keep what there is room for."""
         fits = bytes(data[: MOST_BYTES - len(self.kept)])
         self.kept += fits
         self.left_out += len(data) - len(fits)
@@ -47,15 +45,15 @@ keeper = Keeper()
 
 
 def keep_prints() -> None:
-    """From now on keep what this process prints."""
+    """Keep what this process prints from now on."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
     sys.stdout = sys.stderr = io.TextIOWrapper(keeper, "utf-8", "backslashreplace", write_through=True)
 
 
-def printed() -> Printout | None:
-    """What has been kept; None if nothing was printed."""
+def read_printout() -> Printout | None:
+    """Return what was printed; None if nothing was."""
     if not keeper.kept:
         return None
-    return Printout(keeper.kept.decode(errors="ignore"), keeper.left_out)  # the last letter may be cut in two
+    return Printout(keeper.kept.decode(errors="ignore"), keeper.left_out)  # the last character may be cut in two

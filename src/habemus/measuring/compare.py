@@ -1,9 +1,10 @@
 """Algorithms side by side: the same topology, ids, faults and seeds for each.
 
 What is compared: messages, the values they carry (ids, counters, list entries), the time and the longest causal chain
-of messages, how long the group is without an agreed leader after a crash, how often leadership changes hands; of a
-mutex, how many entered, what an entry cost and how long it took; of a detector, how soon it found out, how often it was
-wrong and for how long; and which properties are violated in how many runs.
+of messages, how many of them the busiest process handles, how long the group is without an agreed leader after a crash,
+how often leadership changes hands; of a mutex, how many entered, what an entry cost and how long it took; of a
+detector, how soon it found out, how often it was wrong and for how long; and which properties are violated in how many
+runs.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from habemus.simulation import simulate
 
 
 class Comparison(Struct):
-    """What an algorithm did, over all seeds."""
+    """What an algorithm did, over all seeds. `violations`: runs that violate a property, promised or not."""
 
     algorithm: str
     runs: int
@@ -32,6 +33,8 @@ class Comparison(Struct):
     values: float
     time: float
     rounds: float
+    busiest: float
+    busiest_share: float
     downtime: float | None
     longest_downtime: int | None
     leader_changes: float
@@ -48,11 +51,16 @@ class Comparison(Struct):
     mistake_duration: float | None
     load: float | None
     violations: dict[str, int]
+    promised: list[str]
     unfinished: int
 
+    @property
+    def holds(self) -> bool:
+        """Whether no run violates a promised property."""
+        return not any(name in self.promised for name in self.violations)
 
-def measured(scenario: Scenario) -> dict[str, Any]:
-    """One run."""
+
+def measure(scenario: Scenario) -> dict[str, Any]:
     outcome = simulate(scenario, digest=True)
     lock, detection = outcome.lock, outcome.detection
     return {
@@ -60,6 +68,8 @@ def measured(scenario: Scenario) -> dict[str, Any]:
         "values": outcome.values_carried,
         "time": outcome.time,
         "rounds": outcome.rounds,
+        "busiest": outcome.bottleneck.handled if outcome.bottleneck is not None else 0,
+        "busiest_share": outcome.bottleneck.share if outcome.bottleneck is not None else 0.0,
         "downtimes": outcome.downtimes,
         "claims": outcome.claims,
         "entries": lock.entries if lock is not None else None,
@@ -72,7 +82,8 @@ def measured(scenario: Scenario) -> dict[str, Any]:
         "mistakes": detection.mistakes if detection is not None else None,
         "mistake_durations": detection.mistake_durations if detection is not None else [],
         "load": detection.load if detection is not None else None,
-        "violated": [watched.name for watched in outcome.properties if watched.witness is not None],
+        "violated": outcome.violated,
+        "promised": [watched.name for watched in outcome.properties if watched.promised],
         "unfinished": outcome.ended == "budget",
     }
 
@@ -84,7 +95,7 @@ def compare(
     executor: Executor,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Comparison]:
-    """Each algorithm, with its parameters, on the base scenario, with as many seeds and for as long.
+    """Run each algorithm, with its parameters, on the base scenario, with the same seeds and for as long.
 
     `progress` is called after each run with how many are done, and of how many.
     """
@@ -97,16 +108,16 @@ def compare(
         for seed in range(seeds)
     ]
     runs: list[dict[str, Any]] = []
-    for run in executor.map(measured, scenarios, chunksize=min(20, max(1, seeds // 16))):
+    for run in executor.map(measure, scenarios, chunksize=min(20, max(1, seeds // 16))):
         runs.append(run)
         if progress is not None:
             progress(len(runs), len(scenarios))
     own = [runs[number * seeds : (number + 1) * seeds] for number in range(len(algorithms))]
-    return [summary(algorithm, ran) for algorithm, ran in zip(algorithms, own, strict=True)]
+    return [summarise(algorithm, ran) for algorithm, ran in zip(algorithms, own, strict=True)]
 
 
-def summary(algorithm: str, runs: list[dict[str, Any]]) -> Comparison:
-    """What the runs of one algorithm have in common."""
+def summarise(algorithm: str, runs: list[dict[str, Any]]) -> Comparison:
+    """The means over all runs of one algorithm."""
     downtimes = [downtime for run in runs for downtime in run["downtimes"]]
     waits = [wait for run in runs for wait in run["waits"]]
     violations: dict[str, int] = {}
@@ -120,34 +131,37 @@ def summary(algorithm: str, runs: list[dict[str, Any]]) -> Comparison:
         fmean(run["values"] for run in runs),
         fmean(run["time"] for run in runs),
         fmean(run["rounds"] for run in runs),
-        mean_of(downtimes),
+        fmean(run["busiest"] for run in runs),
+        fmean(run["busiest_share"] for run in runs),
+        mean_of_known(downtimes),
         max(downtimes) if downtimes else None,
         fmean(max(0, run["claims"] - 1) for run in runs),
-        mean_of(run["entries"] for run in runs),
-        mean_of(run["messages_per_entry"] for run in runs),
-        mean_of(waits),
+        mean_of_known(run["entries"] for run in runs),
+        mean_of_known(run["messages_per_entry"] for run in runs),
+        mean_of_known(waits),
         max(waits, default=None),
-        mean_of(handover for run in runs for handover in run["handovers"]),
-        mean_of(run["throughput"] for run in runs),
-        mean_of(times for run in runs for times in run["overtaken"]),
-        mean_of(time for run in runs for time in run["detection_times"]),
+        mean_of_known(handover for run in runs for handover in run["handovers"]),
+        mean_of_known(run["throughput"] for run in runs),
+        mean_of_known(times for run in runs for times in run["overtaken"]),
+        mean_of_known(time for run in runs for time in run["detection_times"]),
         max([time for run in runs for time in run["detection_times"]], default=None),
-        mean_of(run["mistakes"] for run in runs),
-        mean_of(time for run in runs for time in run["mistake_durations"]),
-        mean_of(run["load"] for run in runs),
+        mean_of_known(run["mistakes"] for run in runs),
+        mean_of_known(time for run in runs for time in run["mistake_durations"]),
+        mean_of_known(run["load"] for run in runs),
         violations,
+        runs[0]["promised"],
         sum(run["unfinished"] for run in runs),
     )
 
 
-def mean_of(values: Iterable[float | None]) -> float | None:
-    """The mean of those that are there."""
+def mean_of_known(values: Iterable[float | None]) -> float | None:
+    """The mean of the values that are not None."""
     there = [value for value in values if value is not None]
     return fmean(there) if there else None
 
 
 def draw_comparison(comparisons: list[Comparison], path: str | Path) -> None:
-    """A row of bars for each thing compared."""
+    """Draw a row of bars for each figure."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -159,6 +173,7 @@ def draw_comparison(comparisons: list[Comparison], path: str | Path) -> None:
         ("messages", [row.messages for row in comparisons]),
         ("values carried", [row.values for row in comparisons]),
         ("causal time, messages in a row", [row.rounds for row in comparisons]),
+        ("messages handled by the busiest process, %", [100 * row.busiest_share for row in comparisons]),
         ("downtime after a crash, ticks", [row.downtime or 0 for row in comparisons]),
         ("changes of leader", [row.leader_changes for row in comparisons]),
         ("messages an entry", [row.messages_per_entry or 0 for row in comparisons]),

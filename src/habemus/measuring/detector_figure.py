@@ -29,7 +29,7 @@ from statistics import fmean
 
 from msgspec import Struct
 
-from habemus.scenario import LinkDelay, Network, Place, Scenario
+from habemus.scenario import LinkDelay, Network, Scenario, TopologySpec
 from habemus.simulation.faults import Faults
 from habemus.simulation.run import build_simulation
 
@@ -51,8 +51,8 @@ COMPARED = (200, 250, 300, 350, 400)  # detection times
 SHOWN = {ALIKE: 250, DIFFERENT: 300}
 
 
-class Tried(Struct):
-    """One setting of a detector on one kind of network; a number a trial each."""
+class SettingResult(Struct):
+    """One setting of a detector on one kind of network; each list has one number for each trial."""
 
     network: str
     algorithm: str
@@ -62,27 +62,25 @@ class Tried(Struct):
 
     @property
     def detection_time(self) -> float:
-        """The mean over all trials."""
         return fmean(self.detection_times)
 
     @property
     def mistake_rate(self) -> float:
-        """The mean over all trials."""
         return fmean(self.mistakes)
 
 
 Trial = tuple[str, str, float, int]
 
 
-def detector_figure(
+def measure_detectors(
     seeds: int = 10,
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
     settings: Mapping[str, Sequence[float]] = SETTINGS,
-) -> list[Tried]:
-    """All settings on both kinds of network; `progress` is called with the number of trials done and to do."""
+) -> list[SettingResult]:
+    """Try all settings on both kinds of network; `progress` is called with the number of trials done and to do."""
     rows = {
-        (network, algorithm, setting): Tried(network, algorithm, setting)
+        (network, algorithm, setting): SettingResult(network, algorithm, setting)
         for network in NETWORKS
         for algorithm in settings
         for setting in settings[algorithm]
@@ -116,8 +114,8 @@ def run_trial(network: str, algorithm: str, setting: float, seed: int) -> tuple[
         Scenario(
             algorithm,
             parameters={"period": PERIOD, "look": LOOK, PARAMETER[algorithm]: setting},
-            topology=Place(ids=ids),
-            network=network_of(network, ids, seed),
+            topology=TopologySpec(ids=ids),
+            network=build_network(network, ids, seed),
             seed=seed,
         ),
         None,
@@ -145,8 +143,8 @@ def run_trial(network: str, algorithm: str, setting: float, seed: int) -> tuple[
     return fmean(times), 1000 * mistakes / (PROCESSES * (PROCESSES - 1) * COUNTED)
 
 
-def network_of(kind: str, ids: list[int], seed: int) -> Network:
-    """Links on which a beat may overtake another, as datagrams do: all alike, or each with its own delays.
+def build_network(kind: str, ids: list[int], seed: int) -> Network:
+    """Links that do not keep the order, as datagrams: all alike, or each with its own delays.
 
     Medians from 5 to 200 ticks, as many short as long ones on a logarithmic scale, and every spread from 0.3 to 1.2.
     """
@@ -162,14 +160,14 @@ def network_of(kind: str, ids: list[int], seed: int) -> Network:
     return Network(fifo=False, links=links)
 
 
-def curve(rows: Sequence[Tried], network: str, algorithm: str) -> list[Tried]:
-    """The settings of one detector on one kind of network, by detection time."""
+def select_curve(rows: Sequence[SettingResult], network: str, algorithm: str) -> list[SettingResult]:
+    """The results of one detector on one kind of network, by detection time."""
     chosen = [row for row in rows if (row.network, row.algorithm) == (network, algorithm)]
     return sorted(chosen, key=lambda row: row.detection_time)
 
 
-def mistakes_at(points: Sequence[Tried], time: float) -> float | None:
-    """The mistake rate at a detection time, on the straight line between two settings; None where there is no line.
+def interpolate_mistakes(points: Sequence[SettingResult], time: float) -> float | None:
+    """The mistake rate at a detection time, interpolated between two settings; None outside of the curve.
 
     The line is straight in the logarithm of the rate, as it is drawn.
     """
@@ -180,46 +178,47 @@ def mistakes_at(points: Sequence[Tried], time: float) -> float | None:
     return None
 
 
-def ratio_at(rows: Sequence[Tried], network: str, time: float) -> float | None:
-    """How many mistakes heartbeat makes for one of phi-accrual's, at the same detection time."""
-    fixed, adaptive = [mistakes_at(curve(rows, network, algorithm), time) for algorithm in PARAMETER]
+def compare_mistakes(rows: Sequence[SettingResult], network: str, time: float) -> float | None:
+    """The mistakes of heartbeat for each one of phi-accrual, at the same detection time."""
+    fixed, adaptive = [interpolate_mistakes(select_curve(rows, network, algorithm), time) for algorithm in PARAMETER]
     return fixed / adaptive if fixed is not None and adaptive is not None else None
 
 
-def in_words(ratio: float) -> str:
-    """What a ratio says of phi-accrual."""
+def describe_ratio(ratio: float) -> str:
     return f"{ratio:.1f} times fewer" if ratio > 1 else f"{1 / ratio:.1f} times more"
 
 
-def draw_detector_figure(rows: Sequence[Tried], path: str | Path) -> None:
+def draw_detector_figure(rows: Sequence[SettingResult], path: str | Path) -> None:
     """Draw both networks side by side to an SVG, PNG or PDF file."""
-    from habemus.measuring.drawing import BLUE, PINK, SOFT, blank_figure, calm_axes, save_figure, title
+    from habemus.measuring.drawing import BLUE, PINK, SOFT, make_figure, save_figure, set_title, style_axes
 
-    figure = blank_figure(9.6, 4.2)
+    figure = make_figure(9.6, 4.2)
     left, right = figure.subplots(1, 2, sharex=True, sharey=True)
     figure.subplots_adjust(wspace=0.1)
     inks = {"heartbeat": (PINK, "s", "--"), "phi-accrual": (BLUE, "o", "-")}
     for axes, (network, words) in zip((left, right), NETWORKS.items(), strict=True):
         axes.set_yscale("log")
         for algorithm, (colour, marker, dashes) in inks.items():
-            points = [row for row in curve(rows, network, algorithm) if row.mistake_rate >= RAREST]
+            points = [row for row in select_curve(rows, network, algorithm) if row.mistake_rate >= RAREST]
             for row in points:
                 axes.plot(row.detection_times, row.mistakes, ".", color=colour, alpha=0.15, markersize=4, zorder=1)
             times, rates = [row.detection_time for row in points], [row.mistake_rate for row in points]
             axes.plot(times, rates, dashes, color=colour, marker=marker, markersize=4.5, linewidth=1.6, zorder=2)
             end = (times[-1], rates[-1])
             axes.annotate(algorithm, end, (7, -3), textcoords="offset points", color=colour, fontsize=9)
-        ratio, time = ratio_at(rows, network, SHOWN[network]), SHOWN[network]
+        ratio, time = compare_mistakes(rows, network, SHOWN[network]), SHOWN[network]
         if ratio is not None:
-            pair = [mistakes_at(curve(rows, network, algorithm), time) or RAREST for algorithm in PARAMETER]
+            pair = [
+                interpolate_mistakes(select_curve(rows, network, algorithm), time) or RAREST for algorithm in PARAMETER
+            ]
             axes.plot([time, time], pair, color=SOFT, linewidth=1, zorder=1)
             axes.annotate(
-                in_words(ratio), (time, max(pair)), (6, 3), textcoords="offset points", color=SOFT, fontsize=9
+                describe_ratio(ratio), (time, max(pair)), (6, 3), textcoords="offset points", color=SOFT, fontsize=9
             )
-        calm_axes(axes, "detection time, ticks", "mistakes in 1000 periods" if axes is left else "")
+        style_axes(axes, "detection time, ticks", "mistakes in 1000 periods" if axes is left else "")
         axes.set_xlim(110, 590)
         axes.set_ylim(RAREST, 300)
         axes.set_yticks([0.1, 1, 10, 100], ["0.1", "1", "10", "100"])
         axes.minorticks_off()
-        title(axes, words)
+        set_title(axes, words)
     save_figure(figure, path)

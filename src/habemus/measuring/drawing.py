@@ -1,7 +1,7 @@
-"""The paper that plots are drawn on: little ink, and one SVG for a light page and for a dark one.
+"""What all plots share: one style, and one SVG for light and for dark mode.
 
-Matplotlib writes every colour into the element that wears it. A rule that looks for a colour and puts its dark twin in
-its place is therefore all it takes to follow the reader's setting; PNG and PDF stay light.
+Matplotlib writes every colour into its element. So a style rule for each colour, which replaces it by its dark
+counterpart, is enough to follow the reader's setting; PNG and PDF stay light.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SETTINGS: dict[Any, Any] = {"svg.hashsalt": "habemus", "svg.fonttype": "path", "
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def blank_figure(width: float, height: float) -> Any:
+def make_figure(width: float, height: float) -> Any:
     """An empty figure in the light colours."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -34,8 +34,8 @@ def blank_figure(width: float, height: float) -> Any:
     return figure
 
 
-def calm_axes(axes: Any, x: str, y: str) -> None:
-    """No box, a light grid, soft figures, and what is drawn in which direction."""
+def style_axes(axes: Any, x: str, y: str) -> None:
+    """Set the labels; no box, a light grid."""
     axes.set_facecolor("none")
     axes.set_xlabel(x, color=INK)
     axes.set_ylabel(y, color=INK)
@@ -46,18 +46,17 @@ def calm_axes(axes: Any, x: str, y: str) -> None:
         axes.spines[side].set_visible(False)
 
 
-def title(axes: Any, text: str) -> None:
-    """What the drawing says, above it."""
+def set_title(axes: Any, text: str) -> None:
     axes.set_title(text, loc="left", fontsize=10.5, color=INK, pad=14)
 
 
-def power_of_ten(exponent: int) -> str:
+def format_power_of_ten(exponent: int) -> str:
     """10⁻²⁰, and 1 for 10⁰."""
     return f"10{str(exponent).translate(SUPERSCRIPT)}" if exponent else "1"
 
 
 def save_figure(figure: Any, path: str | Path) -> None:
-    """Write an SVG that knows light and dark, or a light PNG or PDF."""
+    """Write an SVG that follows light and dark mode, or a light PNG or PDF."""
     import matplotlib
 
     with matplotlib.rc_context(SETTINGS):

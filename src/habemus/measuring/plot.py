@@ -11,8 +11,8 @@ from math import isnan, log2, nan
 from pathlib import Path
 from typing import Any
 
-from habemus.measuring.drawing import INK, SOFT, blank_figure, calm_axes, save_figure
-from habemus.measuring.sweep import GROWTHS, Row, Summary, bounds_of
+from habemus.measuring.drawing import INK, SOFT, make_figure, save_figure, style_axes
+from habemus.measuring.sweep import GROWTHS, RunCost, Summary, find_bounds
 from habemus.process import harmonic
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#A89B00", INK)
@@ -30,9 +30,9 @@ ELECTION_GROWTHS: tuple[tuple[str, Callable[[int], float]], ...] = (
 MUTEX_GROWTHS = tuple([(name, growth) for name, growth in GROWTHS if name != "1/n"])
 
 
-def draw_sweep(rows: Sequence[Row], summaries: Sequence[Summary], path: str | Path) -> None:
+def draw_sweep(rows: Sequence[RunCost], summaries: Sequence[Summary], path: str | Path) -> None:
     """Draw a sweep to an SVG, PNG or PDF file."""
-    figure = blank_figure(7.6, 4.8)
+    figure = make_figure(7.6, 4.8)
     axes = figure.add_subplot()
     axes.set_xscale("log", base=2)
     if all(summary.fits and summary.fits[0].growth == "log n" for summary in summaries):
@@ -70,9 +70,9 @@ def draw_sweep(rows: Sequence[Row], summaries: Sequence[Summary], path: str | Pa
 
 
 def draw_bounds(axes: Any, algorithm: str, own: list[Summary], whose: str) -> list[tuple[float, str, str]]:
-    """Dashed lines for what is proven, with the formula for the end of each."""
+    """Draw the proven bounds as dashed lines; returns the label for the end of each."""
     ends = []
-    for bound in bounds_of(algorithm):
+    for bound in find_bounds(algorithm):
         values = [summary.bounds[bound.formula] or nan for summary in own]
         if axes.get_yscale() == "linear" and values[-1] > axes.get_ylim()[1]:
             continue
@@ -84,7 +84,7 @@ def draw_bounds(axes: Any, algorithm: str, own: list[Summary], whose: str) -> li
 def draw_growths(
     axes: Any, sizes: list[int], growths: Sequence[tuple[str, Callable[[int], float]]]
 ) -> list[tuple[float, str, str]]:
-    """For a whole family: the lines that such algorithms are told by."""
+    """Draw the usual growths as dashed lines, for a whole family; returns the label for the end of each."""
     ends = []
     for name, growth in growths:
         values = [growth(n) or nan for n in sizes]
@@ -94,7 +94,7 @@ def draw_growths(
 
 
 def finish_axes(axes: Any, summaries: Sequence[Summary], cost: str) -> None:
-    """Little ink: no box, light grid, ticks where n was."""
+    """Ticks at the sizes that were run."""
     from matplotlib.ticker import FuncFormatter, LogLocator
 
     low, high = axes.get_ylim()
@@ -104,11 +104,11 @@ def finish_axes(axes: Any, summaries: Sequence[Summary], cost: str) -> None:
     axes.set_xticks(sizes, [f"{n:,}" for n in sizes])
     axes.minorticks_off()
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
-    calm_axes(axes, "processes n", cost)
+    style_axes(axes, "processes n", cost)
 
 
 def label_ends(axes: Any, ends: list[tuple[float, str, str]]) -> None:
-    """Names at the ends of the lines, pushed apart where they would overlap."""
+    """Write names at the ends of the lines, pushed apart where they would overlap."""
     figure = axes.figure
     figure.canvas.draw()
     right = axes.get_xlim()[1]

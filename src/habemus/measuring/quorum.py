@@ -25,17 +25,18 @@ from functools import cached_property
 from math import comb, inf, sqrt
 from pathlib import Path
 
+from habemus.extras import require
 from habemus.measuring.drawing import (
     BLUE,
     GOLD,
     GREEN,
     GROUND,
     SOFT,
-    blank_figure,
-    calm_axes,
-    power_of_ten,
+    format_power_of_ten,
+    make_figure,
     save_figure,
-    title,
+    set_title,
+    style_axes,
 )
 from habemus.scenario import ScenarioError
 
@@ -49,7 +50,7 @@ DRAWN_DECADES = 5
 
 
 @dataclass(frozen=True)
-class Quorum:
+class QuorumRisk:
     """m of n coordinators, each of which forgets with probability p while someone is inside."""
 
     n: int
@@ -101,12 +102,11 @@ class Quorum:
 
 
 def smallest_majority(n: int) -> int:
-    """The smallest m > n/2."""
     return n // 2 + 1
 
 
-def probability(text: str, name: str) -> Decimal:
-    """A probability as it was written, to the last digit."""
+def parse_probability(text: str, name: str) -> Decimal:
+    """A probability, exactly as it was written."""
     try:
         number = Decimal(text)
     except InvalidOperation:
@@ -116,20 +116,20 @@ def probability(text: str, name: str) -> Decimal:
     return number
 
 
-def smallest_quorum(n: int, p: Decimal, wanted: Decimal) -> Quorum | None:
-    """The smallest m with P_v at most as wanted; None if even all n are too few."""
+def smallest_quorum(n: int, p: Decimal, wanted: Decimal) -> QuorumRisk | None:
+    """The smallest m with P_v at most `wanted`; None if even all n are not enough."""
     if not 0 < wanted <= 1:
         raise ScenarioError(f"wanted = {wanted}: expected a probability above 0, at most 1")
-    quorums = [Quorum(n, m, p) for m in range(smallest_majority(n), n + 1)]  # P_v falls as m grows
-    place = bisect_left(quorums, True, key=lambda quorum: quorum.violation <= wanted)
-    return quorums[place] if place < len(quorums) else None
+    quorums = [QuorumRisk(n, m, p) for m in range(smallest_majority(n), n + 1)]  # P_v falls as m grows
+    position = bisect_left(quorums, True, key=lambda quorum: quorum.violation <= wanted)
+    return quorums[position] if position < len(quorums) else None
 
 
 @dataclass(frozen=True)
 class Confirmation:
-    """What so many trials say of a quorum's P_v."""
+    """The result of simulating a quorum."""
 
-    quorum: Quorum
+    quorum: QuorumRisk
     trials: int
     violations: int
 
@@ -140,19 +140,19 @@ class Confirmation:
 
     @property
     def standard_error(self) -> float:
-        """How far the estimate is off, typically, if the formula is right."""
+        """The standard deviation of the estimate, if the formula is right."""
         expected = float(self.quorum.violation)
         return sqrt(expected * (1 - expected) / self.trials)
 
     @property
     def can_tell(self) -> bool:
-        """Whether P_v is certain, or far enough from 0 and from 1 to be seen in so many trials."""
+        """Whether P_v is certain, or far enough from 0 and 1 to be judged by so many trials."""
         expected = self.quorum.violation * self.trials
         return self.quorum.violation in (0, 1) or SEEN <= expected <= self.trials - SEEN
 
     @property
     def distance(self) -> float:
-        """By how many standard errors estimate and formula differ."""
+        """The difference between estimate and formula, in standard errors."""
         difference = abs(self.estimate - float(self.quorum.violation))
         return difference and (difference / self.standard_error if self.standard_error else inf)
 
@@ -163,9 +163,11 @@ class Confirmation:
 
 
 def simulate_quorum(
-    quorum: Quorum, trials: int, seed: int, progress: Callable[[int], None] = lambda done: None
+    quorum: QuorumRisk, trials: int, seed: int, progress: Callable[[int], None] = lambda done: None
 ) -> Confirmation:
-    """Let two processes in a row ask for the lock, many times, and count how often both are inside."""
+    """Let two processes ask for the lock one after the other, many times, and count how often both are inside."""
+    require("The simulation of a quorum", "numpy")
+
     import numpy
 
     if trials < 1:
@@ -186,23 +188,25 @@ def simulate_quorum(
     return Confirmation(quorum, trials, violations)
 
 
-def draw_quorum(quorum: Quorum, path: str | Path, wanted: Quorum | None = None, limit: Decimal | None = None) -> None:
-    """P_v over m for several P, to an SVG, PNG or PDF file; the quorum and the one for a limit are marked."""
+def draw_quorum(
+    quorum: QuorumRisk, path: str | Path, wanted: QuorumRisk | None = None, limit: Decimal | None = None
+) -> None:
+    """Draw P_v over m for several P; the quorum and the one for the limit are marked."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     from habemus.measuring.plot import label_ends
 
     if not quorum.p:
         raise ScenarioError("p = 0: P_v is 0 for every m, and a logarithmic axis has no place for 0")
-    figure = blank_figure(7.2, 4.6)
+    figure = make_figure(7.2, 4.6)
     axes = figure.subplots()
     first = smallest_majority(quorum.n)
     step = max(1, (quorum.n - first) // DRAWN_QUORUMS)
     sizes = sorted({*range(first, quorum.n, step), quorum.m, quorum.n})
     ends = []
-    for p in decades(quorum.p):
+    for p in list_decades(quorum.p):
         asked = p == quorum.p
-        heights = [Quorum(quorum.n, m, p).log10_violation for m in sizes]
+        heights = [QuorumRisk(quorum.n, m, p).log10_violation for m in sizes]
         axes.plot(
             sizes,
             heights,
@@ -212,11 +216,11 @@ def draw_quorum(quorum: Quorum, path: str | Path, wanted: Quorum | None = None, 
             linewidth=1.8 if asked else 0.9,
             zorder=3 if asked else 2,
         )
-        ends.append((heights[-1], f"P = {written(p)}", BLUE if asked else SOFT))
+        ends.append((heights[-1], f"P = {typeset(p)}", BLUE if asked else SOFT))
     if limit is not None:
         height = float(limit.log10(PRECISE))
         axes.axhline(height, color=GREEN, linewidth=1, linestyle=(0, (6, 3)), zorder=1)
-        ends.append((height, f"wanted: {written(limit)}", GREEN))
+        ends.append((height, f"wanted: {typeset(limit)}", GREEN))
     for mark, colour in ((wanted, GREEN), (quorum, GOLD)):
         if mark is not None:
             axes.plot(
@@ -229,29 +233,29 @@ def draw_quorum(quorum: Quorum, path: str | Path, wanted: Quorum | None = None, 
                 markeredgewidth=1.5,
                 zorder=4,
             )
-    calm_axes(axes, "quorum m; n − m coordinators may be down", "P_v, that two are inside at once")
+    style_axes(axes, "quorum m; n − m coordinators may be down", "P_v, that two are inside at once")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda height, _: power_of_ten(round(height))))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda height, _: format_power_of_ten(round(height))))
     axes.set_xlim(sizes[0] - 0.5, sizes[-1] + (sizes[-1] - sizes[0]) * 0.02 + 0.5)
-    words = f"{quorum.m} of {quorum.n} coordinators, P = {written(quorum.p)}:  P_v = {written(quorum.violation)}"
+    words = f"{quorum.m} of {quorum.n} coordinators, P = {typeset(quorum.p)}:  P_v = {typeset(quorum.violation)}"
     if limit is not None and wanted is not None:
-        words += f"\nat most {written(limit)} from m = {wanted.m} on"
-    title(axes, words)
+        words += f"\nat most {typeset(limit)} from m = {wanted.m} on"
+    set_title(axes, words)
     label_ends(axes, ends)
     save_figure(figure, path)
 
 
-def decades(p: Decimal) -> list[Decimal]:
-    """The probability and its neighbours by powers of ten, none above a half but itself."""
+def list_decades(p: Decimal) -> list[Decimal]:
+    """The probability and its neighbours by powers of ten; none above one half but itself."""
     above = [p.scaleb(k, PRECISE) for k in (2, 1) if p.scaleb(k, PRECISE) <= Decimal("0.5")]
     return [*above, p, *(p.scaleb(-k, PRECISE) for k in range(1, DRAWN_DECADES - len(above)))]
 
 
-def written(number: Decimal) -> str:
+def typeset(number: Decimal) -> str:
     """7.349·10⁻⁵⁹, 10⁻⁴, 0.2: as in print."""
     if not number or number >= Decimal("0.01"):
         return f"{number:.4g}"
     mantissa, _, exponent = f"{number:.3e}".partition("e")
     mantissa = mantissa.rstrip("0").rstrip(".")
-    return power_of_ten(int(exponent)) if mantissa == "1" else f"{mantissa}·{power_of_ten(int(exponent))}"
+    return format_power_of_ten(int(exponent)) if mantissa == "1" else f"{mantissa}·{format_power_of_ten(int(exponent))}"

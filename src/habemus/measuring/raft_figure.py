@@ -27,7 +27,7 @@ from msgspec import Struct
 from habemus.election.raft_election import CANDIDATE, RaftElection
 from habemus.measuring.plot import COLOURS, QUIET
 from habemus.process import Pid, upon_timeout
-from habemus.scenario import Network, Place, Scenario
+from habemus.scenario import Network, Scenario, TopologySpec
 from habemus.simulation.faults import Faults
 from habemus.simulation.run import build_simulation
 
@@ -50,22 +50,22 @@ PAPER: dict[tuple[int, int], dict[str, float]] = {
 
 
 class RaftOnDisk(RaftElection):
-    """Raft's election on servers that take a while to write term and vote to disk before they ask or answer."""
+    """Raft's election on servers that write term and vote to disk before they ask or answer."""
 
     name = "raft-on-disk"
 
     def request_votes(self) -> None:
-        """Ask when it is written."""
+        """Ask when the candidacy is written."""
         self.set_timer("candidacy written", self.choose(range(1 * TICKS, 5 * TICKS + 1)))
 
     @upon_timeout("candidacy written")
     def ask_for_votes(self) -> None:
-        """Ask, unless the candidacy is over already."""
+        """Ask, unless the candidacy is over."""
         if self.stage == CANDIDATE:
             RaftElection.request_votes(self)
 
     def cast_vote(self, candidate: Pid) -> None:
-        """Answer when it is written; the vote is given, though, and nobody else will get it."""
+        """Answer when the vote is written. The vote is given already: nobody else gets it."""
         self.set_timer("vote written", self.choose(range(7 * TICKS, 14 * TICKS + 1)))
 
     @upon_timeout("vote written")
@@ -76,7 +76,7 @@ class RaftOnDisk(RaftElection):
 
 
 class Downtimes(Struct):
-    """The trials of one setting: election timeouts from `low` to `high` ms. What took too long is only counted."""
+    """The trials of one setting: election time-outs from `low` to `high` ms. Longer trials are only counted."""
 
     low: int
     high: int
@@ -85,32 +85,27 @@ class Downtimes(Struct):
 
     @property
     def trials(self) -> int:
-        """How many there were."""
         return len(self.times) + self.unfinished
 
     @property
     def all_times(self) -> list[float]:
-        """All of them, sorted; one that was given up counts as the time it was given."""
+        """Sorted; a trial that was given up counts as PATIENCE."""
         return sorted(self.times) + [float(PATIENCE)] * self.unfinished
 
     @property
     def least(self) -> float:
-        """The shortest downtime in ms."""
         return self.all_times[0]
 
     @property
     def median(self) -> float:
-        """The median downtime in ms."""
         return median(self.all_times)
 
     @property
     def mean(self) -> float:
-        """The mean downtime in ms."""
         return fmean(self.all_times)
 
     @property
     def longest(self) -> float:
-        """The longest downtime in ms."""
         return self.all_times[-1]
 
     @property
@@ -119,10 +114,10 @@ class Downtimes(Struct):
         return PAPER.get((self.low, self.high), {})
 
 
-def raft_figure(
+def measure_downtimes(
     trials: int = 1000, executor: Executor | None = None, progress: Callable[[int, int], None] | None = None
 ) -> list[Downtimes]:
-    """All settings of the figure, top and bottom, in the paper's order; 150-150 ms is tried a tenth as often.
+    """All settings of the figure in the paper's order; 150-150 ms is tried a tenth as often.
 
     `progress` is called with the number of chunks that are done and that there are.
     """
@@ -151,19 +146,17 @@ def raft_figure(
 
 
 def add_times(row: Downtimes, times: list[float]) -> None:
-    """Enter the trials of a chunk."""
     finished = [time for time in times if time < PATIENCE]
     row.times += finished
     row.unfinished += len(times) - len(finished)
 
 
 def run_trials(low: int, high: int, first: int, count: int) -> list[float]:
-    """The downtimes of some trials in ms."""
     return [run_trial(low, high, seed) for seed in range(first, first + count)]
 
 
 def run_trial(low: int, high: int, seed: int) -> float:
-    """How long the cluster is without a leader after its leader has crashed, in ms; at most PATIENCE.
+    """How long the cluster has no leader after its leader has crashed, in ms; at most PATIENCE.
 
     With very short timeouts the first leader may be deposed before it can be crashed; then the trial starts afresh.
     """
@@ -184,7 +177,7 @@ def crash_leader(low: int, high: int, random: Random) -> int | None:
         Scenario(
             "habemus.measuring.raft_figure:RaftOnDisk",
             parameters={"low": low, "high": high, "heartbeat": heartbeat, "log": logs},
-            topology=Place(ids=ids),
+            topology=TopologySpec(ids=ids),
             network=Network(delay=f"uniform:1:{TICKS // 2}"),
             starters=[SERVERS],
             seed=int(random.random() * 2**32),
@@ -247,7 +240,6 @@ def draw_raft_figure(rows: list[Downtimes], path: str | Path) -> None:
 
 
 def finish_axes(axes: Any) -> None:
-    """Little ink: no box, light grid, the settings beside it."""
     axes.set_ylim(-2, 102)
     axes.set_yticks([0, 20, 40, 60, 80, 100], ["0", "20", "40", "60", "80", "100 %"])
     axes.set_ylabel("trials with a new leader")

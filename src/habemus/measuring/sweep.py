@@ -1,18 +1,19 @@
 """Cost against n: many runs, on any executor.
 
-A sweep is a list of scenarios that differ in algorithm, n and seed. Each is run where the executor pleases; only small
-rows come back. `summarised` says what the rows of one algorithm and one n have in common. An election costs its
-messages; a mutex costs its messages an entry, and how these grow is found by least squares.
+A sweep is a list of scenarios that differ in algorithm, n and seed. An executor runs them and returns one small row for
+each. `summarise_runs` makes one summary of all rows of one algorithm and one n. The cost of an election is its number
+of messages; the cost of a mutex is messages an entry, and how these grow is found by least squares.
 
-What a mutex costs depends on who asks when. The papers' averages speak of requests that are independent of each other:
-everybody asks equally often, at random moments, seldom enough that as a rule nobody else waits. So that is what a sweep
-does unless told otherwise. (One entry each would tell little: the first request of everybody finds the pointers of
-naimi-trehel as they were laid out, and costs 3 messages whatever n is.)
+The cost of a mutex depends on who asks when. The averages in the papers assume independent requests: all processes ask
+equally often, at random times, so seldom that usually nobody else waits. This is the default of a sweep. (One entry
+each would say little: the first request of each process finds the initial pointers of naimi-trehel, and costs 3
+messages whatever n is.)
 """
 
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, as_completed
 from math import isnan, log2, nan, sqrt
@@ -24,9 +25,9 @@ from msgspec import Struct
 
 from habemus.catalogue import find_algorithm
 from habemus.process import Bound
-from habemus.scenario import Demand, Place, Scenario
+from habemus.scenario import Demand, Scenario, TopologySpec
+from habemus.scenario.demand import MANY
 from habemus.simulation import simulate
-from habemus.simulation.demand import MANY
 
 CHUNK_MESSAGES = 200_000
 BETWEEN_REQUESTS = 1000  # ticks from one request to the next, whoever makes it: an entry takes far less
@@ -40,8 +41,8 @@ GROWTHS: tuple[tuple[str, Callable[[int], float]], ...] = (
 ENOUGH_SIZES = 3  # two points lie on every curve
 
 
-class Row(Struct):
-    """What one run cost. `entries` is None unless it was a mutex."""
+class RunCost(Struct):
+    """What one run cost, and which properties it violated. `entries` is None unless it was a mutex."""
 
     algorithm: str
     n: int
@@ -50,20 +51,21 @@ class Row(Struct):
     messages: int
     time: int
     leader: int | None
-    violated: list[str]
+    violated: list[str]  # promised ones
+    observed: list[str]  # violated, but not promised
     ended: str
     entries: int | None = None
 
     @property
     def cost(self) -> float:
-        """Messages; of a mutex, messages an entry, and nan if nobody entered."""
+        """Messages; for a mutex, messages an entry, and nan if nobody entered."""
         if self.entries is None:
             return self.messages
         return self.messages / self.entries if self.entries else nan
 
 
 class Fit(Struct):
-    """The curve constant + factor · growth that is nearest to the means, and how much of their variance it explains."""
+    """The curve constant + factor · growth nearest to the means, and the share of their variance that it explains."""
 
     growth: str
     constant: float
@@ -77,7 +79,10 @@ class Fit(Struct):
 
 
 class Summary(Struct, omit_defaults=True):
-    """What all runs of one algorithm at one n cost. `fits` are those of a mutex over all n, the best first."""
+    """What all runs of one algorithm at one n cost. `fits` are those of a mutex over all n, the best first.
+
+    `violations` counts the runs that violate a promised property, `observed` those that violate each other property.
+    """
 
     algorithm: str
     n: int
@@ -87,14 +92,14 @@ class Summary(Struct, omit_defaults=True):
     most: float
     violations: int
     bounds: dict[str, float]
+    observed: dict[str, int] = {}
     fits: list[Fit] = []
 
 
-def run_one(scenario: Scenario) -> Row:
-    """Run one scenario."""
+def run_one(scenario: Scenario) -> RunCost:
     outcome = simulate(scenario)
-    violated = [watched.name for watched in outcome.properties if watched.witness is not None]
-    return Row(
+    violated = [watched for watched in outcome.properties if watched.witness is not None]
+    return RunCost(
         scenario.algorithm,
         outcome.n,
         outcome.topology.m,
@@ -102,21 +107,22 @@ def run_one(scenario: Scenario) -> Row:
         outcome.messages,
         outcome.time,
         outcome.leader,
-        violated,
+        [watched.name for watched in violated if watched.promised],
+        [watched.name for watched in violated if not watched.promised],
         outcome.ended,
         outcome.lock.entries if outcome.lock is not None else None,
     )
 
 
-def run_chunk(scenarios: list[Scenario]) -> list[Row]:
-    """Run a few scenarios in a row: small runs are not worth a journey each."""
+def run_chunk(scenarios: list[Scenario]) -> list[RunCost]:
+    """Run a few scenarios in one task: a small run is not worth a task of its own."""
     return [run_one(scenario) for scenario in scenarios]
 
 
-def usual_scenario(algorithm: str, n: int) -> Scenario:
-    """What is run at one n unless told otherwise; for a mutex that is random, independent requests."""
+def build_usual_scenario(algorithm: str, n: int) -> Scenario:
+    """The default scenario at one n; for a mutex, random and independent requests."""
     cls = find_algorithm(algorithm)
-    scenario = Scenario(algorithm, topology=Place(n=n))
+    scenario = Scenario(algorithm, topology=TopologySpec(n=n))
     if cls.kind == "mutex":
         think = BETWEEN_REQUESTS * n
         if cls.horizon:  # it never comes to rest, and its run ends when nobody has entered for that long
@@ -125,13 +131,13 @@ def usual_scenario(algorithm: str, n: int) -> Scenario:
     return scenario
 
 
-def sweep_scenarios(bases: list[Scenario], seeds: int) -> list[Scenario]:
-    """The runs of a sweep: each scenario with so many seeds, from its own onwards."""
+def repeat_with_seeds(bases: list[Scenario], seeds: int) -> list[Scenario]:
+    """Each scenario with so many seeds, from its own onwards."""
     return [msgspec.structs.replace(base, seed=base.seed + seed) for base in bases for seed in range(seeds)]
 
 
-def chunked(scenarios: list[Scenario]) -> Iterator[list[Scenario]]:
-    """Neighbouring scenarios in chunks of about equal work."""
+def split_into_chunks(scenarios: list[Scenario]) -> Iterator[list[Scenario]]:
+    """Split scenarios into chunks of about equal work."""
     chunk: list[Scenario] = []
     work = 0
     for scenario in scenarios:
@@ -144,9 +150,9 @@ def chunked(scenarios: list[Scenario]) -> Iterator[list[Scenario]]:
         yield chunk
 
 
-def sweep(scenarios: list[Scenario], executor: Executor) -> Iterator[list[Row]]:
+def sweep(scenarios: list[Scenario], executor: Executor) -> Iterator[list[RunCost]]:
     """Run all scenarios on an executor; rows come as they are done."""
-    futures = [executor.submit(run_chunk, chunk) for chunk in chunked(scenarios)]
+    futures = [executor.submit(run_chunk, chunk) for chunk in split_into_chunks(scenarios)]
     try:
         for future in as_completed(futures):
             yield future.result()
@@ -155,9 +161,9 @@ def sweep(scenarios: list[Scenario], executor: Executor) -> Iterator[list[Row]]:
             future.cancel()
 
 
-def summarised(rows: Iterable[Row]) -> list[Summary]:
-    """One summary an algorithm and n, in that order; a bound that depends on m is that of the graph with most links."""
-    groups: dict[tuple[str, int], list[Row]] = {}
+def summarise_runs(rows: Iterable[RunCost]) -> list[Summary]:
+    """One summary for each algorithm and n. A bound that depends on m is that of the graph with most links."""
+    groups: dict[tuple[str, int], list[RunCost]] = {}
     for row in rows:
         groups.setdefault((row.algorithm, row.n), []).append(row)
     summaries: list[Summary] = []
@@ -175,19 +181,20 @@ def summarised(rows: Iterable[Row]) -> list[Summary]:
                 min(costs),
                 max(costs),
                 sum(bool(row.violated) for row in group),
-                {bound.formula: bound.messages(n, max(row.m for row in group)) for bound in bounds_of(algorithm)},
+                {bound.formula: bound.messages(n, max(row.m for row in group)) for bound in find_bounds(algorithm)},
+                dict(sorted(Counter(name for row in group for name in row.observed).items())),
             )
         )
     for algorithm in sorted({algorithm for (algorithm, _), group in groups.items() if group[0].entries is not None}):
         own = [summary for summary in summaries if summary.algorithm == algorithm]
-        fits = fitted({summary.n: summary.mean for summary in own if not isnan(summary.mean)})
+        fits = fit_growths({summary.n: summary.mean for summary in own if not isnan(summary.mean)})
         for summary in own:
             summary.fits = fits
     return summaries
 
 
-def fitted(means: dict[int, float]) -> list[Fit]:
-    """The growths fitted to means by n, the best first; none for too few sizes, or a cost that is the same at all."""
+def fit_growths(means: dict[int, float]) -> list[Fit]:
+    """Fit each growth to the means, best first; none for too few sizes, or if all means are equal."""
     if len(means) < ENOUGH_SIZES or len(set(means.values())) == 1:
         return []
     found = []
@@ -198,20 +205,20 @@ def fitted(means: dict[int, float]) -> list[Fit]:
     return sorted(found, key=lambda fit: -fit.r2)
 
 
-def bounds_of(algorithm: str) -> tuple[Bound, ...]:
-    """What an algorithm is proven to cost; a mutex, an entry."""
+def find_bounds(algorithm: str) -> tuple[Bound, ...]:
+    """The proven bounds of an algorithm; for a mutex, messages an entry."""
     return find_algorithm(algorithm).bounds
 
 
-def write_csv(rows: Iterable[Row], path: str | Path) -> None:
-    """One line a run."""
+def write_csv(rows: Iterable[RunCost], path: str | Path) -> None:
+    """Write one line for each run."""
     ordered = sorted(rows, key=lambda row: (row.algorithm, row.n, row.seed))
     locks = any(row.entries is not None for row in ordered)
     own = ["entries", "messages_per_entry"] if locks else ["leader"]
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow(["algorithm", "n", "m", "seed", "messages", "time", *own, "violated", "ended"])
+        writer.writerow(["algorithm", "n", "m", "seed", "messages", "time", *own, "violated", "observed", "ended"])
         for row in ordered:
             special = [row.entries, row.cost] if locks else [row.leader]
             head = [row.algorithm, row.n, row.m, row.seed, row.messages, row.time]
-            writer.writerow([*head, *special, " ".join(row.violated), row.ended])
+            writer.writerow([*head, *special, " ".join(row.violated), " ".join(row.observed), row.ended])

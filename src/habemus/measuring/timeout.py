@@ -1,8 +1,8 @@
 """What is a reasonable time-out?
 
-Who waits for an answer cannot tell a crashed process from a slow one. Give up after T, and there are two ways to pay:
-the other has crashed, and all of T was waited in vain; or it lives, its answer takes longer than T, and it is taken for
-dead by mistake. With p(T) the probability that a round trip takes longer than T,
+A process that waits for an answer cannot tell a crashed process from a slow one. If it gives up after T, it pays in one
+of two ways: the other has crashed, and T was lost; or the other is alive, its answer takes longer than T, and it is
+suspected by mistake. With p(T) the probability that a round trip takes longer than T,
 
     cost(T) = E·T + C·p(T)
 
@@ -42,13 +42,13 @@ from habemus.measuring.drawing import (
     INK,
     PINK,
     VERMILLION,
-    blank_figure,
-    calm_axes,
+    make_figure,
     save_figure,
-    title,
+    set_title,
+    style_axes,
 )
 from habemus.scenario import ScenarioError
-from habemus.simulation.delays import Constant, Delay, Exponential, LogNormal, Uniform, parse_delay
+from habemus.scenario.delays import Constant, Delay, Exponential, LogNormal, Uniform, parse_delay
 
 MOST_TICKS = 10**15  # so that a tick more is still a different float
 DRAWN_STEPS = 2000
@@ -79,18 +79,18 @@ class RoundTrips(ABC):
         """Time-outs among which is the best one."""
 
     def unknown(self, timeout: float) -> float | None:
-        """What p is at most, with 95 % confidence, if no measurement reaches as far as the time-out."""
+        """The most that p may be, with 95 % confidence, if no measurement is longer than the time-out."""
         return None
 
     def reached(self, share: float, most: float) -> float | None:
         """The shortest time-out up to `most` that no more than this share of round trips exceeds."""
         steps = self.steps(most)
-        place = bisect_left(steps, True, key=lambda number: self.longer(self.step(number)) <= share)
-        return self.step(place) if place < len(steps) else None
+        position = bisect_left(steps, True, key=lambda number: self.longer(self.step(number)) <= share)
+        return self.step(position) if position < len(steps) else None
 
 
 class Costs(Struct, frozen=True):
-    """What a unit of waiting costs, E, and what a mistake costs, C."""
+    """E, the cost of a unit of waiting, and C, the cost of a mistake."""
 
     waiting: float
     mistake: float
@@ -106,12 +106,12 @@ class Costs(Struct, frozen=True):
 
     @property
     def horizon(self) -> float:
-        """To wait longer than this costs more than to make the mistake."""
+        """To wait longer than this costs more than the mistake."""
         return self.mistake / self.waiting
 
 
-class Weighed(Struct, frozen=True):
-    """A time-out and what it costs; `p_at_most` and `cost_at_most` where measurements do not reach as far."""
+class WeighedTimeout(Struct, frozen=True):
+    """A time-out and its cost; `p_at_most` and `cost_at_most` beyond the longest measurement."""
 
     timeout: float
     p: float
@@ -122,52 +122,50 @@ class Weighed(Struct, frozen=True):
     cost_at_most: float | None
 
 
-def weigh(trips: RoundTrips, costs: Costs, timeout: float) -> Weighed:
-    """What one time-out costs."""
+def weigh(trips: RoundTrips, costs: Costs, timeout: float) -> WeighedTimeout:
     if not math.isfinite(timeout) or timeout < 0:
         raise ScenarioError(f"timeout = {timeout:g}: expected a time, at least 0")
     p, most = trips.longer(timeout), trips.unknown(timeout)
     waiting, mistakes = costs.waiting * timeout, costs.mistake * p
     cost_at_most = None if most is None else waiting + costs.mistake * most
-    return Weighed(timeout, p, waiting, mistakes, waiting + mistakes, most, cost_at_most)
+    return WeighedTimeout(timeout, p, waiting, mistakes, waiting + mistakes, most, cost_at_most)
 
 
-def best_timeout(trips: RoundTrips, costs: Costs) -> Weighed:
+def find_best_timeout(trips: RoundTrips, costs: Costs) -> WeighedTimeout:
     """The time-out that costs least; the shortest of several."""
     return min((weigh(trips, costs, each) for each in trips.local_minima(costs)), key=lambda w: (w.cost, w.timeout))
 
 
-def break_even(trips: RoundTrips, costs: Costs) -> Weighed:
-    """The time-out beyond which, and not before it, C·p(T) < E·T."""
+def find_break_even(trips: RoundTrips, costs: Costs) -> WeighedTimeout:
+    """The least time-out from which on C·p(T) < E·T."""
     steps = trips.steps(costs.horizon)
-    place = bisect_left(
+    position = bisect_left(
         steps,
         True,
         key=lambda number: costs.mistake * trips.longer(trips.step(number)) < costs.waiting * trips.step(number + 1),
     )
-    start = trips.step(place)
+    start = trips.step(position)
     return weigh(trips, costs, max(start, costs.mistake * trips.longer(start) / costs.waiting))
 
 
 @dataclass(frozen=True)
 class Advice:
-    """The best time-out, the one from which on C·p < E·T, and what a given one costs."""
+    """The best time-out, the one from which on C·p < E·T, and the cost of a given one."""
 
     trips: RoundTrips
     costs: Costs
-    best: Weighed
-    break_even: Weighed
-    asked: Weighed | None
+    best: WeighedTimeout
+    break_even: WeighedTimeout
+    asked: WeighedTimeout | None
 
 
 def advise(trips: RoundTrips, costs: Costs, timeout: float | None = None) -> Advice:
-    """All there is to say."""
     asked = None if timeout is None else weigh(trips, costs, timeout)
-    return Advice(trips, costs, best_timeout(trips, costs), break_even(trips, costs), asked)
+    return Advice(trips, costs, find_best_timeout(trips, costs), find_break_even(trips, costs), asked)
 
 
-class Measured(RoundTrips):
-    """Round trips that somebody measured."""
+class MeasuredTrips(RoundTrips):
+    """Measured round trips."""
 
     def __init__(self, samples: Sequence[float], name: str) -> None:
         if not samples:
@@ -178,28 +176,23 @@ class Measured(RoundTrips):
         self.points = sorted({0.0, *samples})
 
     def longer(self, timeout: float) -> float:
-        """The share of them that took longer."""
         return (len(self.samples) - bisect_right(self.samples, timeout)) / len(self.samples)
 
     def step(self, number: int) -> float:
-        """Each different one, once."""
         return self.points[number] if number < len(self.points) else math.inf
 
     def steps(self, most: float) -> range:
-        """Those up to `most`."""
         return range(bisect_right(self.points, most))
 
     def local_minima(self, costs: Costs) -> Iterable[float]:
-        """All of them."""
         return self.points[: len(self.steps(costs.horizon))]
 
     def unknown(self, timeout: float) -> float | None:
-        """The rule of three."""
-        return None if timeout < self.samples[-1] else min(1.0, 3 / len(self.samples))
+        return None if timeout < self.samples[-1] else min(1.0, 3 / len(self.samples))  # the rule of three
 
 
-class Ticks(RoundTrips):
-    """Round trips that the simulator would draw: whole ticks, at least one."""
+class DistributedTrips(RoundTrips):
+    """Round trips as the simulator draws them: whole ticks, at least one."""
 
     unit = "ticks"
 
@@ -211,30 +204,22 @@ class Ticks(RoundTrips):
         self.name = text
 
     def longer(self, timeout: float) -> float:
-        """The exact probability."""
         return self.tail(math.floor(timeout)) if timeout >= 1 else 1.0
 
     def step(self, number: int) -> float:
-        """Every tick."""
         return float(number)
 
     def steps(self, most: float) -> range:
-        """Those up to `most`."""
         return range(math.floor(most) + 1)
 
     def local_minima(self, costs: Costs) -> Iterable[float]:
-        """Not to wait, a single tick, and the last tick that is worth waiting for.
-
-        From the second tick on probabilities rise to the peak and fall, so the ticks that are worth waiting for are all
-        in a row. Where none beyond the peak is, the last one is beside it.
-        """
         falling = range(math.ceil(self.peak) + 1, math.floor(costs.horizon) + 1)
         worth = bisect_left(falling, True, key=lambda tick: costs.mistake * self.exactly(tick) <= costs.waiting)
         beside = (math.floor(self.peak), math.ceil(self.peak), math.ceil(self.peak) + worth)
         return sorted({0.0, 1.0, *map(float, beside)})
 
     def exactly(self, tick: int) -> float:
-        """The probability that a round trip takes just so many ticks."""
+        """The probability that a round trip takes exactly so many ticks."""
         return self.longer(tick - 1) - self.longer(tick)
 
 
@@ -256,8 +241,8 @@ def tail_and_peak(delay: Delay) -> tuple[Callable[[float], float], float]:
     raise ScenarioError(f"the round trips of {type(delay).__name__} have no formula; give --samples")
 
 
-def read_samples(path: str) -> Measured:
-    """Measured round trips from a file: a number a line; what follows a # is a comment."""
+def read_samples(path: str) -> MeasuredTrips:
+    """Read measured round trips: one number a line; # begins a comment."""
     samples = []
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
@@ -278,11 +263,11 @@ def read_samples(path: str) -> Measured:
         if not math.isfinite(sample) or sample < 0:
             raise ScenarioError(f"{path}, line {number}: expected a time, at least 0, got {word}")
         samples.append(sample)
-    return Measured(samples, path)
+    return MeasuredTrips(samples, path)
 
 
 def draw_timeout(advice: Advice, path: str | Path) -> None:
-    """What a time-out costs and how probable a mistake is, over T, to an SVG, PNG or PDF file."""
+    """Draw the cost of a time-out and the probability of a mistake over T."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     trips, costs, best, start = advice.trips, advice.costs, advice.best, advice.break_even.timeout
@@ -291,9 +276,9 @@ def draw_timeout(advice: Advice, path: str | Path) -> None:
         marks.append(("asked", advice.asked, PINK, "D"))
     typical = trips.reached(0.5, MOST_TICKS) or 1.0
     span = max(1.6 * best.timeout, 1.3 * start, *(1.1 * mark.timeout for _, mark, _, _ in marks), typical)
-    weighed = [weigh(trips, costs, time) for time in drawn_times(trips, span)]
+    weighed = [weigh(trips, costs, time) for time in choose_times(trips, span)]
 
-    figure = blank_figure(7.2, 5.6)
+    figure = make_figure(7.2, 5.6)
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     figure.subplots_adjust(hspace=0.12)
     for axes in (upper, lower):
@@ -305,8 +290,8 @@ def draw_timeout(advice: Advice, path: str | Path) -> None:
         upper.plot(mark.timeout, mark.cost, shape, markersize=9, zorder=4, **style)
         if mark.p:
             lower.plot(mark.timeout, mark.p, shape, markersize=7, zorder=4, **style)
-    calm_axes(upper, "", "cost")
-    calm_axes(lower, f"time-out T{', ' + trips.unit if trips.unit else ''}", "p(T), of a mistake")
+    style_axes(upper, "", "cost")
+    style_axes(lower, f"time-out T{', ' + trips.unit if trips.unit else ''}", "p(T), of a mistake")
     upper.set_xlim(0, span)
     upper.set_ylim(0, max(2.5 * best.cost, 1.05 * costs.waiting * span, *(1.1 * mark.cost for _, mark, _, _ in marks)))
     lower.set_yscale("log")
@@ -316,13 +301,13 @@ def draw_timeout(advice: Advice, path: str | Path) -> None:
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     above = ("data", "axes fraction")
     upper.annotate("C·p < E·T", (start, 1.015), xycoords=above, color=GREEN, fontsize=9, annotation_clip=False)
-    title(upper, "\n".join(f"{name}: T = {mark.timeout:,.6g}, {in_short(mark)}" for name, mark, _, _ in marks))
+    set_title(upper, "\n".join(f"{name}: T = {mark.timeout:,.6g}, {describe_risk(mark)}" for name, mark, _, _ in marks))
     draw_curves(upper, lower, weighed)
     save_figure(figure, path)
 
 
-def draw_curves(upper: Any, lower: Any, weighed: list[Weighed]) -> None:
-    """Costs above, p below; where nothing was measured, all that they may be."""
+def draw_curves(upper: Any, lower: Any, weighed: list[WeighedTimeout]) -> None:
+    """Draw costs above and p below; beyond the measurements, the range of what is possible."""
     from habemus.measuring.plot import label_ends
 
     known = [w for w in weighed if w.p_at_most is None]
@@ -356,18 +341,18 @@ def draw_curves(upper: Any, lower: Any, weighed: list[Weighed]) -> None:
     )
 
 
-def in_short(weighed: Weighed) -> str:
-    """Risk and cost in a few letters; no 0 that was not measured."""
+def describe_risk(weighed: WeighedTimeout) -> str:
+    """Risk and cost in a few words; never a 0 that was not measured."""
     if weighed.p_at_most is None:
         return f"p = {weighed.p:.3g}, cost {weighed.cost:,.5g}"
     return f"p < {weighed.p_at_most:.2g}, cost {weighed.cost:,.5g} to {weighed.cost_at_most:,.5g}"
 
 
-def drawn_times(trips: RoundTrips, span: float) -> list[float]:
-    """Where to look at the curves: evenly, and at both sides of each step unless there are very many."""
+def choose_times(trips: RoundTrips, span: float) -> list[float]:
+    """Where to sample the curves: evenly, and on both sides of each step unless there are very many."""
     even = [span * k / DRAWN_STEPS for k in range(DRAWN_STEPS + 1)]
     steps = trips.steps(span)
     if len(steps) > DRAWN_STEPS:
         return even
-    points = [trips.step(place) for place in steps if trips.step(place) < span]
+    points = [trips.step(position) for position in steps if trips.step(position) < span]
     return sorted({*even, *points, *(math.nextafter(point, 0) for point in points)})

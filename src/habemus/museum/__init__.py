@@ -1,8 +1,9 @@
 """A museum of mistakes: broken variants of sound algorithms, each a few lines apart from its original.
 
 Each piece stands for a mistake that people make; many were made in programs that others relied upon, and say where. A
-file here has the name of the file of its original. The label beside a piece says which property it violates and gives
-the smallest place in which a run shows it; the class says what goes wrong and overrides the one clause that is wrong.
+file here has the name of the file of its original, in its textbook form. The label beside a piece says which property
+it violates and gives the smallest instance in which a run shows it; the class says what goes wrong and overrides the
+one clause that is wrong.
 """
 
 from habemus.museum import (
@@ -20,10 +21,12 @@ from habemus.museum import (
     itai_rodeh,
     lamport,
     lcr,
+    leased_group,
     maekawa,
     naimi_trehel,
     peterson,
     quorum,
+    raft,
     raft_election,
     raymond,
     ricart_agrawala,
@@ -33,13 +36,14 @@ from habemus.museum import (
     token_ring,
     yoyo,
 )
-from habemus.museum.exhibit import EXHIBITS, TEXTBOOK, Exhibit, Instance
+from habemus.museum.exhibit import EXHIBITS, TEXTBOOK, Exhibit, Instance, Run
 
 __all__ = [
     "EXHIBITS",
     "TEXTBOOK",
     "Exhibit",
     "Instance",
+    "Run",
     "anonymous_ring",
     "broadcast_sync",
     "bully",
@@ -54,10 +58,12 @@ __all__ = [
     "itai_rodeh",
     "lamport",
     "lcr",
+    "leased_group",
     "maekawa",
     "naimi_trehel",
     "peterson",
     "quorum",
+    "raft",
     "raft_election",
     "raymond",
     "ricart_agrawala",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from habemus.election.bully import ANNOUNCED, ASKING, Answer, Bully, Coordinator, ElectionCall
+from habemus.election.bully import ANNOUNCED, Answer, Bully, Coordinator, ElectionCall
+from habemus.election.bully_stable import BullyStable
 from habemus.museum.exhibit import Instance, exhibit
 from habemus.process import Pid
 
@@ -51,7 +52,7 @@ class Impatient(Bully):
 
     @property
     def patience(self) -> int:
-        """T: an answer that is not here by now will not come."""
+        """An answer that is not here by now will not come."""
         return self.processing
 
 
@@ -65,7 +66,7 @@ class TakesOfficeAtOnce(Bully):
 
     def announce(self) -> None:
         self.stage = ANNOUNCED
-        self.send([p for p in self.neighbours if self.stable or self.outranks(p, 0)], Coordinator())
+        self.send(self.audience(), Coordinator())
         self.take_office()
 
 
@@ -78,16 +79,15 @@ class BackAtOnce(Bully):
     """One that comes back calls an election at once, while another that took it for dead is about to be announced."""
 
     def come_back(self) -> None:
-        self.failures += 1
         self.ask_stronger()
 
 
 @exhibit(
     "bully-waits-for-ever",
     violates="termination",
-    instance=Instance(n=3, parameters={"stable": True}, timing="bounded", limits={"crashes": 2}),
+    instance=Instance(n=3, timing="bounded", limits={"crashes": 2}),
 )
-class WaitsForEver(Bully):
+class WaitsForEver(BullyStable):
     """A stronger one that has answered is relied upon, even if it dies before it can announce itself."""
 
     def call_again(self) -> None:
@@ -105,7 +105,5 @@ class AnswersOnly(Bully):
     def answer_call(self, sender: Pid, message: ElectionCall) -> None:
         if self.irremovable:
             self.send(sender, Coordinator())
-        elif self.outranks(sender, message.failures):
+        else:
             self.send(sender, Answer())
-        elif self.stage == ASKING:  # with `stable`: a stronger one calls, which is as good as its answer
-            self.yield_to_stronger(sender, Answer())

@@ -6,8 +6,10 @@ from habemus.election.chang_roberts import Candidate, ChangRoberts, Elected
 from habemus.museum.exhibit import Instance, exhibit
 from habemus.process import Pid
 
+LISTED = "As lecture notes list it, for rings where the largest starts: see chang-roberts-listing."
 
-@exhibit("chang-roberts-without-flag", violates="termination", instance=Instance(n=2, starters=(1,)))
+
+@exhibit("chang-roberts-without-flag", violates="termination", instance=Instance(n=2, starters=(1,)), happened=LISTED)
 class SwallowsAlways(ChangRoberts):
     """Without the participant flag a weaker candidate is swallowed even by one that does not stand itself."""
 
@@ -24,7 +26,7 @@ class SwallowsAlways(ChangRoberts):
             self.send(self.successor, Elected(self.id))
 
 
-@exhibit("chang-roberts-without-announcement", violates="agreement", instance=Instance(n=2))
+@exhibit("chang-roberts-without-announcement", violates="agreement", instance=Instance(n=2), happened=LISTED)
 class KeepsItToItself(ChangRoberts):
     """The winner tells nobody."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from habemus.museum.exhibit import Instance, exhibit
 from habemus.mutex.coordinator import Coordinator, Grant, Release, Released, Request
+from habemus.mutex.coordinator_lease import CoordinatorLease
+from habemus.mutex.coordinator_retry import CoordinatorRetry
 from habemus.process import Pid
 
 LEASE = {"lease": 1, "processing": 0}
@@ -27,19 +29,14 @@ class GrantsWithoutLooking(Coordinator):
     source="https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html, "
     "https://github.com/etcd-io/etcd/issues/11457",
 )
-class LockWithoutToken(Coordinator):
-    """A holder stood still and did not see its lease end. Its grant has a token, but it does not show it."""
+class LockWithoutToken(CoordinatorLease):
+    """A holder was paused and did not see its lease end. Its grant has a token, but it does not show it."""
 
-    def accept_grant(self, sender: Pid, message: Grant) -> None:
-        if message.ticket == self.ticket and self.waiting:
-            self.cancel_timer("answer")
-            self.grantor = sender
-            self.token = max(self.token, message.token)
-            if self.stay:
-                self.set_timer("lease", self.stay)
-            self.enter()
-        elif message.ticket != self.ticket or not self.inside:  # not the one in use: nobody is to wait for its release
-            self.send(sender, Release(message.ticket))
+    def go_inside(self, grant: Grant) -> None:
+        self.cancel_timer("answer")
+        self.token = max(self.token, grant.token)
+        self.set_timer("lease", self.lease)
+        self.enter()
 
 
 @exhibit(
@@ -49,15 +46,12 @@ class LockWithoutToken(Coordinator):
     happened="Redlock's random values are unique, but they do not grow, so the resource cannot compare them.",
     source="https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html",
 )
-class TokensStandStill(Coordinator):
+class TokensStandStill(CoordinatorLease):
     """Every grant has the same token, so the resource cannot tell an old one from a new one."""
 
     def next_token(self) -> int:
-        """Larger than any seen, and than our own before a crash; different from those of all other coordinators."""
-        if not self.elected:
-            return self.token
-        place = len([process for process in self.members if process < self.id])
-        return (self.token // self.n + 1) * self.n + place
+        """Larger than any seen, and than our own before a crash."""
+        return self.token
 
 
 @exhibit(
@@ -67,7 +61,7 @@ class TokensStandStill(Coordinator):
     happened="A Kubernetes leader whose renewal hangs for a minute leads on, though its lease lasts 15 seconds.",
     source="https://github.com/kubernetes/kubernetes/issues/44887",
 )
-class OverstaysItsLease(Coordinator):
+class OverstaysItsLease(CoordinatorLease):
     """A holder whose lease has ended stays inside."""
 
     def leave_in_time(self) -> None:
@@ -79,13 +73,13 @@ class OverstaysItsLease(Coordinator):
     violates="mutual_exclusion",
     instance=Instance(n=2, parameters=LEASE, timing="bounded"),
 )
-class OffByOne(Coordinator):
+class OffByOne(CoordinatorLease):
     """Counts the lease and the way of the grant, but not the tick in which the holder leaves."""
 
     @property
     def validity(self) -> int:
         """How long after it was sent a grant may be in use; one tick more, for in its last tick the holder leaves."""
-        return self.stay + self.transmission
+        return self.lease + self.transmission
 
 
 @exhibit(
@@ -100,8 +94,8 @@ class OffByOne(Coordinator):
     happened="In SOFAJRaft a new leader did not wait until the lease of the old one had run out.",
     source="https://github.com/sofastack/sofa-jraft/issues/25",
 )
-class BackAtOnce(Coordinator):
-    """A coordinator that restarts lets somebody in at once, while a grant of its former life may be in use."""
+class BackAtOnce(CoordinatorLease):
+    """A coordinator that restarts lets somebody in at once, while a grant from before the crash may be in use."""
 
     def come_back(self) -> None:
         pass
@@ -117,17 +111,15 @@ class BackAtOnce(Coordinator):
     "another led, too: CURATOR-696.",
     source="https://github.com/apache/curator/issues/1211",
 )
-class OldGrantOnReconnect(Coordinator):
+class OldGrantOnReconnect(CoordinatorLease):
     """Who asks again is shown the grant that was lost, and takes it for new; but it is about to end."""
 
     def line_up(self, sender: Pid, message: Request) -> None:
-        entry = (sender, message.ticket)
         self.token = max(self.token, message.token)
-        if entry == self.holder:
-            self.send(sender, Grant(message.ticket, self.token))  # it seems that the grant was lost
-        elif message.ticket > self.over.get(sender, 0) and entry not in self.queue:
-            self.finish(sender, message.ticket - 1)  # who has a new ticket is not inside, nor wants in with an old one
-            self.queue.append(entry)
+        if (sender, message.ticket) == self.holder:
+            self.send(sender, self.permit(message.ticket))
+        else:
+            super().line_up(sender, message)
 
 
 @exhibit(
@@ -137,17 +129,14 @@ class OldGrantOnReconnect(Coordinator):
     happened="In the first Curator a lock could be made, the answer lost, and its owner not know that it had it.",
     source="https://github.com/Netflix/curator/issues/3",
 )
-class GrantsOnce(Coordinator):
+class GrantsOnce(CoordinatorRetry):
     """Who asks again because the grant was lost is taken to be inside, and gets no answer."""
 
     def line_up(self, sender: Pid, message: Request) -> None:
-        entry = (sender, message.ticket)
-        self.token = max(self.token, message.token)
-        if entry == self.holder:
+        if (sender, message.ticket) == self.holder:
             pass
-        elif message.ticket > self.over.get(sender, 0) and entry not in self.queue:
-            self.finish(sender, message.ticket - 1)  # who has a new ticket is not inside, nor wants in with an old one
-            self.queue.append(entry)
+        else:
+            super().line_up(sender, message)
 
 
 @exhibit(
@@ -164,17 +153,13 @@ class GrantsOnce(Coordinator):
     "look whether its own key was still there.",
     source="https://github.com/etcd-io/etcd/issues/11456, https://github.com/cagriekin/charts/pull/327",
 )
-class AnyGrant(Coordinator):
+class AnyGrant(CoordinatorLease):
     """Who waits enters with any grant that arrives, and does not look whether it is for its present request."""
 
     def accept_grant(self, sender: Pid, message: Grant) -> None:
         if self.waiting:
-            self.cancel_timer("answer")
             self.grantor = sender
-            self.token = max(self.token, message.token)
-            if self.stay:
-                self.set_timer("lease", self.stay)
-            self.enter(message.token if self.fencing else None)
+            self.go_inside(message)
         elif message.ticket != self.ticket or not self.inside:  # not the one in use: nobody is to wait for its release
             self.send(sender, Release(message.ticket))
 

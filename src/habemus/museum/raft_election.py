@@ -60,7 +60,7 @@ class HalfIsEnough(RaftElection):
         """Whether the supporters have more than half of the weight of all."""
         if not self.weight:
             return 2 * len(self.supporters) >= self.n
-        return 2 * self.weight_of(sorted(self.supporters)) >= self.weight_of(list(self.members))
+        return 2 * self.weight_together(sorted(self.supporters)) >= self.weight_together(list(self.members))
 
 
 @exhibit(
@@ -74,7 +74,7 @@ class VotesForEverybody(RaftElection):
     """A voter does not look whether it has voted in this term already."""
 
     def weigh_candidate(self, sender: Pid, message: RequestVote) -> None:
-        if self.is_current(message.term) and message.log >= self.log.get(self.id, 0):
+        if self.is_current(message.term) and self.is_eligible(message.log):
             self.vote = sender
             self.be_patient()
             self.cast_vote(sender)

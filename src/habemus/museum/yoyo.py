@@ -7,7 +7,7 @@ from habemus.museum.exhibit import Instance, exhibit
 
 
 class UncountedYoYo(YoYo):
-    """YoYo without the count of iterations, which is for onlookers: so a run in circles comes back to where it was."""
+    """YoYo without the count of iterations, which is for observers: so a run in circles comes back to where it was."""
 
     def begin(self) -> None:
         self.iteration = 0
@@ -29,7 +29,7 @@ class KeepsLeaves(UncountedYoYo):
     def leave(self) -> None:
         """A sink with one link agrees to whatever comes; it can go."""
         self.stage = DOWN
-        self.send(list(self.above), Vote(True))
+        self.send(sorted(self.above), Vote(True))
         self.ids.clear()
 
 

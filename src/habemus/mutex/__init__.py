@@ -1,1 +1,1 @@
-"""Mutual exclusion: one file an algorithm. Each imports the vocabulary and nothing else."""
+"""Mutual exclusion: one file an algorithm. Each imports the vocabulary; a variant imports its parent."""

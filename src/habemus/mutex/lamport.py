@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from mypy_extensions import mypyc_attr
 
-from habemus.process import WORST, Bound, Message, Mutex, Pid, upon, upon_command, whenever
+from habemus.process import WORST, Bound, Message, Mutex, Pid, WaitingBound, upon, upon_command, whenever
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,9 @@ class Release(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Lamport(Mutex):
-    """Everyone keeps the same queue, and its head goes inside."""
-
     name = "lamport"
     topology = "complete"
+    waiting_bound = WaitingBound("n - 1, those with earlier timestamps", lambda n: n - 1)
     bounds = (Bound(WORST, "3(n-1)", lambda n, m: 3 * (n - 1)),)
 
     clock: int = 0

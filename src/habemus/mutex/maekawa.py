@@ -84,8 +84,6 @@ class Yield(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Maekawa(Mutex):
-    """One vote from each of a small quorum; any two quorums share a voter, and a voter has one vote."""
-
     name = "maekawa"
     topology = "complete"
     bounds = (Bound(WORST, "6(K-1)", lambda n, m: 6 * (largest_quorum(n) - 1)),)
@@ -105,7 +103,7 @@ class Maekawa(Mutex):
     def quorum(self) -> list[Pid]:
         """Those whose votes we need, ourselves among them."""
         members = self.members
-        return [members[place] for place in quorum_of(members.index(self.id), self.n, self.quorums)]
+        return [members[seat] for seat in quorum_of(members.index(self.id), self.n, self.quorums)]
 
     @property
     def waits_for(self) -> tuple[Pid, ...]:
@@ -203,16 +201,16 @@ class Maekawa(Mutex):
         self.tell(claim[1], Grant(self.highest), self.count_vote)
 
 
-# Quorums: of the places where processes sit. Everybody is in its own, and any two have a member in common.
+# Quorums, of seats. Everybody is in its own, and any two have a member in common.
 
 
-def quorum_of(place: int, n: int, kind: str) -> list[int]:
-    """The places in the quorum of a place."""
+def quorum_of(seat: int, n: int, kind: str) -> list[int]:
+    """The seats whose votes a seat needs."""
     line = difference_set(n) if kind == "auto" else ()
     if line:
-        return sorted((place + step) % n for step in line)
+        return sorted((seat + step) % n for step in line)
     width = isqrt(n - 1) + 1
-    row, column = divmod(place, width)
+    row, column = divmod(seat, width)
     # The last row may be short, but its columns run through all other rows, where it meets the others' quorums.
     return sorted({*range(row * width, min((row + 1) * width, n)), *range(column, n, width)})
 
@@ -227,7 +225,7 @@ def difference_set(n: int) -> tuple[int, ...]:
     """q + 1 numbers, 0 among them, whose differences are all of 1 to n - 1, once each; empty if n is not q^2 + q + 1.
 
     For a prime q (Singer 1938): the zeros of a linear recurrence modulo q of order 3 whose terms do not repeat, up to a
-    factor, before the n-th. Moved along a circle of n places, they are the lines of a projective plane.
+    factor, before the n-th. Moved along a circle of n seats, they are the lines of a projective plane.
     """
     q = (isqrt(4 * n - 3) - 1) // 2
     if q * q + q + 1 != n or q < 2 or any(q % divisor == 0 for divisor in range(2, isqrt(q) + 1)):
@@ -238,7 +236,7 @@ def difference_set(n: int) -> tuple[int, ...]:
                 terms = [0, 0, 1]
                 while len(terms) < n:
                     terms.append((a * terms[-1] + b * terms[-2] + c * terms[-3]) % q)
-                zeros = [place for place in range(n) if terms[place] == 0]
+                zeros = [number for number in range(n) if terms[number] == 0]
                 if len({(x - y) % n for x in zeros for y in zeros if x != y}) == n - 1 == len(zeros) * (len(zeros) - 1):
                     return tuple(zeros)
     return ()

@@ -26,7 +26,19 @@ from dataclasses import dataclass
 
 from mypy_extensions import mypyc_attr
 
-from habemus.process import MEAN, WORST, Bound, Message, Mutex, Pid, harmonic, upon, upon_command, upon_start
+from habemus.process import (
+    MEAN,
+    WORST,
+    Bound,
+    Message,
+    Mutex,
+    Pid,
+    WaitingBound,
+    harmonic,
+    upon,
+    upon_command,
+    upon_start,
+)
 
 
 @dataclass(frozen=True)
@@ -43,10 +55,10 @@ class Token(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class NaimiTrehel(Mutex):
-    """Every request goes to whoever asked last, and shortens the way for the next."""
-
     name = "naimi-trehel"
     topology = "complete"
+    waiting_bound = WaitingBound("n - 1, first come, first served", lambda n: n - 1)
+    links_to = "last"
     bounds = (
         Bound(WORST, "n", lambda n, m: n),
         Bound(MEAN, "H_(n-1)", lambda n, m: harmonic(n - 1)),

@@ -85,8 +85,6 @@ class Inquiry(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Quorum(Mutex):
-    """Permission from more than half of the coordinators."""
-
     name = "quorum"
     topology = "complete"
     model = "asynchronous, crash-recovery"
@@ -107,7 +105,7 @@ class Quorum(Mutex):
     granted: Durable[Claim | None] = None
     queue: list[Claim] = []
     latest: dict[Pid, int] = {}  # the latest request known of each, asked for or released
-    closed: bool = False  # waiting out the leases of a former life
+    closed: bool = False  # waiting out the leases from before a crash
     returned: bool = False  # it has been away, and may have missed releases
 
     @property
@@ -264,7 +262,7 @@ class Quorum(Mutex):
             if self.lease:
                 self.set_timer("wait-out", self.lease)
         if self.number:
-            self.release_all()  # what it asked for in its former life
+            self.release_all()  # what it asked for before the crash
         if self.granted is not None:
             claimant, number = self.granted
             self.send(claimant, Inquiry(number))  # the release may have come while it was away

@@ -44,10 +44,9 @@ class Privilege(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Raymond(Mutex):
-    """On a tree, everybody knows in which direction the privilege is."""
-
     name = "raymond"
     topology = "tree"
+    links_to = "holder"
     bounds = (Bound(WORST, "2n - 1", lambda n, m: 2 * n - 1),)  # 2·diameter on a line, and 1 for Initialize
 
     holder: Pid | None = None  # in which direction the privilege is; ourselves if it is here

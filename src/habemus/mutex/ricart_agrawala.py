@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 from mypy_extensions import mypyc_attr
 
-from habemus.process import WORST, Bound, Message, Mutex, Parameter, Pid, upon, upon_command, whenever
+from habemus.process import WORST, Bound, Message, Mutex, Parameter, Pid, WaitingBound, upon, upon_command, whenever
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,9 @@ class Reply(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class RicartAgrawala(Mutex):
-    """Ask everybody; who wants in more urgently answers later."""
-
     name = "ricart-agrawala"
     topology = "complete"
+    waiting_bound = WaitingBound("n - 1, those with earlier timestamps", lambda n: n - 1)
     bounds = (Bound(WORST, "2(n-1)", lambda n, m: 2 * (n - 1)),)
 
     keep_permissions: Parameter[bool] = False

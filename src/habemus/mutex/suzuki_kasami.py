@@ -42,8 +42,6 @@ class Token(Message):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class SuzukiKasami(Mutex):
-    """Shout for the token."""
-
     name = "suzuki-kasami"
     topology = "complete"
     bounds = (Bound(WORST, "n", lambda n, m: n),)

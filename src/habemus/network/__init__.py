@@ -1,21 +1,41 @@
-"""The third way to drive an algorithm: real processes, real sockets, real clocks, real crashes.
+"""The third driver: real processes, real sockets, real clocks, real crashes.
 
-stack.py          the layers of one process and the steps they take; no socket, no file, no clock of its own
-synchroniser.py   pulses for synchronous algorithms, out of messages
-wire.py           what goes over a connection: frames, and the messages of a stack as bytes
-handshake.py      who is at the other end, and how its frames cannot be forged
-connection.py     one TCP connection, either end
-link.py           the way to one other process: queue, numbers, acknowledgements, redialling
-endpoint.py       a port that others connect to, for one group or several
-storage.py        what survives a crash
-clock.py          time, with the time asleep
-turns.py          one thing after the other, each after a look at the clock
-memory.py         what a node remembers from life to life
-recording.py      the trace of a node, as it is written and as it is heard
-node.py           all of these together: one process of a group
-timing.py         how patient it is
-addresses.py, discovery.py, security.py    who the others are, where, and how they prove it
-service.py, telling.py, customer.py, web.py    the node as its operator sees it: reports, signals, HTTP
-cluster.py, child.py, children.py          many nodes on one machine, as processes of their own
-merging.py, weaving.py, validation.py      what the traces of a group say together, and whether it was a run
+wire/       what goes over the network
+    addresses.py      addresses and lists of members
+    frames.py         the frames of the protocol
+    codec.py          the messages of a stack as bytes
+    handshake.py      authentication, and the seals of frames
+    security.py       keys and certificates
+    connection.py     one TCP connection, either end; dialling.py: how it is made
+    link.py           the link to one peer: numbers, acknowledgements, redialling
+    listener.py       accepts connections, as many as there is room for
+    endpoint.py       a port that peers connect to, for one group or several
+    fork.py           what a forked child must not keep
+    local.py          what links and connections need of the process at this end
+
+node/       one process of a group
+    node.py           the node: start, turns, end; what programs use
+    speaker.py        what it tells listeners, and programs that ask
+    client.py         one that uses a group and is none of its members
+    sequencer.py      one turn after the other, timers, stalls
+    stack.py          the layers of the process; synchroniser.py: pulses out of messages
+    peers.py          its links and connections
+    agreement.py      whether neighbours follow the same leader
+    founding.py       whether all have the same members
+    memory.py         what it remembers over restarts; storage.py: the file
+    timing.py         time-outs for real networks; clock.py: the clock
+    loop.py           the event loop that it runs in
+    change.py         what listeners hear; commands.py: what can be asked of it
+    recording.py      its trace
+    customer.py       a user of the lock, for demonstrations
+
+operate/    nodes as an operator sees them
+    options.py        the options of `habemus node`
+    service.py        a node with reports, signals and logs; status.py, logs.py; output.py: lines that never block
+    http.py           the HTTP endpoints; metrics.py: for Prometheus; web_server.py: what answers requests
+    discovery.py      how members find each other; registry.py: one that knows all
+    cluster.py        many nodes on one machine; child.py: one of them; parent.py: it dies with its parent
+    temporary.py      directories that are removed even if their process was killed
+
+Imports go from operate to node to wire, never back.
 """

@@ -1,4 +1,4 @@
-"""What can be wrong with what a node was told, found or received."""
+"""The errors of the network."""
 
 from __future__ import annotations
 
@@ -7,15 +7,27 @@ import ssl
 
 
 class NetworkError(ValueError):
-    """A node cannot start or go on; the text says why and what would help, in one sentence."""
+    """A node cannot start or continue; the text says why and what would help, in one sentence."""
+
+
+class StorageError(NetworkError):
+    """A process cannot write what it has to remember. That is its own trouble, and no reason to refuse a peer."""
+
+
+class InUseError(NetworkError):
+    """Another process has the directory."""
 
 
 class WireError(ValueError):
-    """What came over a connection is not what the other end may send; it costs that connection and nothing else."""
+    """A peer sent what it may not send; its connection is closed, and nothing else happens."""
+
+
+class NamesakeError(WireError):
+    """Another process with the id of the peer is connected."""
 
 
 def system_says(error: OSError) -> str:
-    """What the system says, without what Python says around it."""
-    if error.errno is None or error.errno < 0 or isinstance(error, ssl.SSLError):  # these have numbers of their own
+    """The text of the operating system, without what Python adds."""
+    if error.errno is None or error.errno < 0 or isinstance(error, ssl.SSLError):  # these have their own numbers
         return error.strerror or str(error)
     return os.strerror(error.errno)

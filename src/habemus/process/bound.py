@@ -1,4 +1,4 @@
-"""What an algorithm is proven to cost."""
+"""What an algorithm is proven to cost, and how long it may let one wait."""
 
 from __future__ import annotations
 
@@ -19,6 +19,33 @@ class Bound:
         self.case = case
         self.formula = formula
         self.messages = messages
+
+
+class WaitingBound:
+    """How often others may enter while a process waits, counted from when all who decide know of its request."""
+
+    def __init__(self, formula: str, entries: Callable[[int], int]) -> None:
+        self.formula = formula
+        self.entries = entries
+
+
+CANDIDATES, MESSAGES, SUM = "candidates", "messages", "sum"
+
+
+class Count:
+    """Something that a theorem bounds, counted while a run goes on.
+
+    `kind` is CANDIDATES (how many stand at the same time whose field `what` is k, for each k from 1 on), MESSAGES (of
+    the types that `what` names, all together) or SUM (of the field `what` over all processes). `most` is the bound as a
+    function of n and, for CANDIDATES, of k.
+    """
+
+    def __init__(self, kind: str, what: str, title: str, formula: str, most: Callable[[int, int], int]) -> None:
+        self.kind = kind
+        self.what = what
+        self.title = title
+        self.formula = formula
+        self.most = most
 
 
 def harmonic(n: int) -> float:

@@ -9,12 +9,12 @@ checker or a real node. So a clause is a pure function of (state, event), and al
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Final, TypeVar
 
 from mypy_extensions import mypyc_attr
 
-from habemus.process.bound import Bound
+from habemus.process.bound import Bound, Count, WaitingBound
 from habemus.process.message import Message, Pid
 
 T = TypeVar("T")
@@ -37,6 +37,10 @@ class Host:
     def send(self, to: Pid, message: Message) -> None:
         """Hand a message to the network."""
 
+    def send_unhurried(self, to: Pid, message: Message) -> None:
+        """The same, but it may wait for a moment, and then travel with others."""
+        self.send(to, message)
+
     def port(self, to: Pid) -> Port:
         """The way to a process, for those who send there again and again."""
         return HostPort(self, to)
@@ -54,8 +58,12 @@ class Host:
         """One of the options: by a seeded coin, or each in its own branch."""
 
     @abstractmethod
-    def indicate(self, layer: Process, what: str, subject: Pid | None) -> None:
+    def indicate(self, layer: Process, what: str, subject: Any) -> None:
         """Make known what a layer found out, to the layers above it and to those who watch."""
+
+    @abstractmethod
+    def request(self, layer: Process, what: Message) -> None:
+        """Hand what a layer asks for to the nearest layer below it that has a clause for it."""
 
     @abstractmethod
     def neighbours(self) -> tuple[Pid, ...]:
@@ -113,9 +121,36 @@ class Process:
     positive: ClassVar[tuple[str, ...]] = ()  # the parameters that may not be 0; none that is a number may be less
     detector: ClassVar[str] = "perfect"  # what it hears of crashes; or "simultaneous": all hear at once; or "eventual"
     horizon: ClassVar[int] = 0  # how long to simulate an algorithm that never comes to rest, if nobody says
+    default_election: ClassVar[str] = ""  # it heeds whom an election below it names; this one, if the scenario has none
+    tolerates_loss: ClassVar[bool] = False  # messages may get lost; to all others links have to be reliable
+    synchronous: ClassVar[bool] = False  # it is sound only while no message takes longer than `delay_bound`
+    own_properties: ClassVar[tuple[Any, ...]] = ()  # claims: what holds of all processes together; see `claim`
+    silent_pulses: ClassVar[int] = (
+        0  # it is at rest after so many pulses in which it neither sends nor changes; see `Machine`
+    )
+    has_heartbeats: ClassVar[bool] = False  # it notices by itself who is silent, and needs no detector for that
+    keeps_log: ClassVar[bool] = False  # it replicates a log, and announces what is stored and committed
+    carries: ClassVar[tuple[type[Message], ...]] = ()  # messages that it sends within messages
+    on_network: ClassVar[tuple[Mapping[str, Any], ...]] = ()  # parameters in ms; who sets one of a group sets them all
+    deadlines: ClassVar[tuple[str, ...]] = ()  # timers before which nothing else counts: a stall does it no other harm
+    admits_clients: ClassVar[bool] = False  # processes that are no members may use it
+    chosen_between: ClassVar[tuple[str, ...]] = ()  # two parameters; it chooses a time between, lest all act at once
+    network_variant: ClassVar[str] = ""  # the variant of it that runs on a real network, unless it is its own
+    counts: ClassVar[tuple[Count, ...]] = ()  # what theorems bound, to be watched in a run
+    plotted_field: ClassVar[str] = ""  # a field of values, in hundredths, by process: plotted over time
+    remark: ClassVar[str] = ""  # what a reader of its figures has to know
+    links_to: ClassVar[str] = ""  # the field with the neighbours to which its links lead, where links have a direction
+    links_from: ClassVar[str] = ""  # and with those from which they come: a source has none of these, a sink no others
+    shown_field: ClassVar[str] = ""  # the field that observers read beside the process, such as its level
+    small_times: ClassVar[Mapping[str, int]] = {}  # for the checker: a bound is a bound, and fewer ticks, fewer states
+    small_parameters: ClassVar[Mapping[str, Any]] = {}  # others with which the checker gets to the end
+    small_bounds: ClassVar[Mapping[str, int]] = {}  # how far it follows fields that grow without end
+    small_limits: ClassVar[Mapping[str, int]] = {}  # other limits of the checker, such as alarms, if nobody says
+    small_n: ClassVar[int] = 0  # of how many processes, if not of as many as is usual on the topology
 
-    __slots__ = ("_port", "host", "id", "n", "predecessor", "successor")
+    __slots__ = ("_layer", "_port", "host", "id", "n", "predecessor", "successor")
 
+    _layer: int  # which layer of its node it is, from 0 at the bottom
     _port: Port  # to whom it last sent: on a ring that is always the same, so that no link is looked up
     id: Pid
     successor: Pid
@@ -124,6 +159,7 @@ class Process:
     n: int
 
     def __init__(self, host: Host) -> None:
+        self._layer = 0
         self._port = NOWHERE
         self.host = host
         self.id = host.id
@@ -143,13 +179,23 @@ class Process:
 
     @property
     def role(self) -> str:
-        """What onlookers see: "leader", "candidate", "inside", "waiting" or nothing special."""
+        """What observers see: "leader", "candidate", "inside", "waiting" or nothing special."""
         return ""
 
     @property
     def delay_bound(self) -> int | None:
-        """The longest a message may take, if the algorithm relies on that: T_trans, its parameter `transmission`."""
-        return getattr(self, "transmission", None)
+        """The longest a message may take, if the algorithm relies on that: T_trans."""
+        return None
+
+    @property
+    def detection_time(self) -> int | None:
+        """How long after a crash it relies on being told, if it relies on that."""
+        return None
+
+    @property
+    def gives_up_after(self) -> int | None:
+        """How long after a peer's last sign of life is due it may give that peer up, if it does."""
+        return None
 
     def send(self, to: Pid | Iterable[Pid], message: Message) -> None:
         """Send a message to one process, or to several in the given order."""
@@ -162,6 +208,10 @@ class Process:
             for receiver in to:
                 self.host.send(receiver, message)
 
+    def send_unhurried(self, to: Pid, message: Message) -> None:
+        """Send a message that nobody waits for: a real node may keep it back for a tick, to wake its receiver less."""
+        self.host.send_unhurried(to, message)
+
     def set_timer(self, name: str, delay: int) -> None:
         """Have `upon_timeout(name)` run after `delay` ticks of this process's clock, unless cancelled or set again."""
         self.host.set_timer(self, name, delay)
@@ -169,6 +219,14 @@ class Process:
     def cancel_timer(self, name: str) -> None:
         """Forget the timer of that name."""
         self.host.cancel_timer(self, name)
+
+    def indicate(self, what: Message) -> None:
+        """Tell the layers above; each with a clause for it is called, in this step."""
+        self.host.indicate(self, type(what).__name__, what)
+
+    def pass_down(self, what: Message) -> None:
+        """Request something of the layers below: the nearest that has a clause for it is called, in this step."""
+        self.host.request(self, what)
 
     def choose(self, options: Sequence[T]) -> T:
         """Toss a coin: any one of the options."""
@@ -188,7 +246,7 @@ class Election(Process):
 
     @property
     def candidate(self) -> bool:
-        """Whether this process stands for election right now; for onlookers."""
+        """Whether this process stands for election right now; for observers."""
         return False
 
     @property
@@ -196,6 +254,23 @@ class Election(Process):
         if self.leader == self.id:
             return "leader"
         return "candidate" if self.candidate else ""
+
+    def weight_of(self, process: Pid) -> int:
+        """How much a process counts for, before its id; the same for all unless the algorithm says otherwise."""
+        return 0
+
+    def rank_of(self, process: Pid) -> tuple[int, Pid]:
+        """What elections compare: weight, then id."""
+        return self.weight_of(process), process
+
+    @property
+    def rank(self) -> tuple[int, Pid]:
+        return self.rank_of(self.id)
+
+    @property
+    def current_term(self) -> int | None:
+        """The term in which this process leads or follows; None if there are no terms."""
+        return getattr(self, self.term_field) if self.term_field else None
 
     def elect(self, leader: Pid | None) -> None:
         """From here on this process takes `leader` to be the leader; None: it knows of none."""
@@ -219,6 +294,7 @@ class Mutex(Process):
         "starvation_freedom",
         "bounded_waiting",
     )
+    waiting_bound: ClassVar[WaitingBound | None] = None  # on the entries of others while one waits
 
     waiting: bool = False
     inside: bool = False
@@ -256,10 +332,15 @@ class Detector(Process):
     """Guesses who has crashed, for the layers above it."""
 
     kind: ClassVar[str] = "detector"
+    small_limits: ClassVar[Mapping[str, int]] = {"crashes": 1}
 
     def suspect(self, subject: Pid) -> None:
         """Tell the layers above that `subject` seems to have crashed."""
         self.host.indicate(self, "suspect", subject)
+
+    def rate(self, subject: Pid, level: int) -> None:
+        """Tell the layers above how strong the suspicion of `subject` is, in hundredths."""
+        self.host.indicate(self, "level", (subject, level))
 
     def trust(self, subject: Pid) -> None:
         """Tell the layers above that `subject` is alive after all."""

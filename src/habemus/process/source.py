@@ -26,7 +26,7 @@ def source_file(cls: Any) -> str | None:
 
 
 @cache
-def parsed(file: str) -> ast.Module | None:
+def parse_file(file: str) -> ast.Module | None:
     """The syntax tree of a file; None where there is no such file (a notebook cell, an exec)."""
     text = "".join(linecache.getlines(file))
     return ast.parse(text) if text else None
@@ -35,7 +35,7 @@ def parsed(file: str) -> ast.Module | None:
 def class_definition(cls: Any) -> ast.ClassDef | None:
     """The `class ...:` statement of a class."""
     file = source_file(cls)
-    tree = parsed(file) if file else None
+    tree = parse_file(file) if file else None
     if tree is None:
         return None
     name = cls.__name__
@@ -58,7 +58,7 @@ def line_of(cls: Any, member: str = "") -> int:
     return definition.lineno
 
 
-def place(cls: Any, member: str = "") -> str:
+def locate(cls: Any, member: str = "") -> str:
     """The class as an error message names it: `ChangRoberts (chang_roberts.py:41)`."""
     file, line = source_file(cls), line_of(cls, member)
     return f"{cls.__name__} ({Path(file).name}:{line})" if file and line else f"{cls.__name__}"
@@ -76,10 +76,10 @@ def own_annotations(cls: Any) -> dict[str, Any]:
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
                 annotations[node.target.id] = ast.unparse(node.annotation)
     names = vars(sys.modules[cls.__module__]) if cls.__module__ in sys.modules else {}
-    return {name: evaluated(hint, names) for name, hint in annotations.items()}
+    return {name: evaluate(hint, names) for name, hint in annotations.items()}
 
 
-def evaluated(hint: Any, names: dict[str, Any]) -> Any:
+def evaluate(hint: Any, names: dict[str, Any]) -> Any:
     """An annotation as an object; one that cannot be evaluated here stays a string."""
     if not isinstance(hint, str):
         return hint
@@ -91,7 +91,7 @@ def evaluated(hint: Any, names: dict[str, Any]) -> Any:
 
 def essay_end(file: str) -> int:
     """The last line of the essay at the head of a file; -1 if it has none."""
-    tree = parsed(file)
+    tree = parse_file(file)
     if tree is None or ast.get_docstring(tree) is None:
         return -1
     return tree.body[0].end_lineno or -1
@@ -100,6 +100,6 @@ def essay_end(file: str) -> int:
 def documentation(cls: Any) -> str:
     """The essay at the head of the file that defines the class, else the class's own docstring."""
     file = source_file(cls)
-    tree = parsed(file) if file else None
+    tree = parse_file(file) if file else None
     essay = ast.get_docstring(tree) if tree else None
     return essay or inspect.getdoc(cls) or ""

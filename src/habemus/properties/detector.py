@@ -24,7 +24,7 @@ class Completeness(Property):
 
 
 class Accuracy(Property):
-    """At the end no live process suspects another live one; mistakes on the way are counted, not condemned."""
+    """At the end no live process suspects another live one; mistakes that were corrected are counted only."""
 
     name = "accuracy"
     topic = "detector"
@@ -38,5 +38,4 @@ class Accuracy(Property):
 
 
 def detector_properties() -> list[Property]:
-    """What every failure detector is judged by."""
     return [Completeness(), Accuracy()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from habemus.process import Pid
-from habemus.properties.property import Property, Witness, enumerated
+from habemus.properties.property import Property, Witness, join_ids
 from habemus.properties.world import World
 
 
@@ -58,13 +58,13 @@ class Agreement(Property):
             return None
         silent = [p for p in world.members if p not in world.beliefs and p not in world.down]
         if silent:
-            return Witness(f"{enumerated(silent)} {names(silent)} no leader at the end", world.time, silent[:8], [])
+            return Witness(f"{join_ids(silent)} {verb_for(silent)} no leader at the end", world.time, silent[:8], [])
         if len(world.support) > 1:
             parties = []
             witnesses: list[Pid] = []
             for leader in sorted(world.support):
                 party = [p for p in world.members if world.beliefs.get(p) == leader]
-                parties.append(f"{enumerated(party)} {names(party)} {leader}")
+                parties.append(f"{join_ids(party)} {verb_for(party)} {leader}")
                 witnesses += party[:4]
             return Witness("at the end " + " while ".join(parties), world.time, witnesses, [])
         named = next(iter(world.support))
@@ -112,10 +112,10 @@ class OneLeaderATerm(Property):
 
 
 def election_properties(has_terms: bool = False) -> list[Property]:
-    """What every election is judged by; one that cuts time into terms, by one more."""
+    """The properties of an election; with terms there is one more."""
     return [Termination(), Uniqueness(), Agreement(), Stability(), *([OneLeaderATerm()] if has_terms else [])]
 
 
-def names(processes: list[Pid]) -> str:
-    """The verb that goes with `enumerated`."""
+def verb_for(processes: list[Pid]) -> str:
+    """`names` or `name`, for one process or several."""
     return "names" if len(processes) == 1 else "name"

@@ -1,19 +1,23 @@
-"""What a run is judged by. A property explains itself: when it fails it names who, when and in which events.
+"""What a run is judged by. A violated property has a witness: who, when and in which events.
 
-After each change that onlookers can see, the properties that it concerns judge the world, so a violation is caught in
-the moment it happens; at the end of the run each one concludes. None of this costs anything between two such changes.
+After each change that observers can see, the properties that it concerns judge the world, so a violation is found in
+the event that causes it; at the end of the run each property concludes. Between two such changes nothing is computed.
 """
 
 from __future__ import annotations
+
+from typing import Final
 
 from mypy_extensions import mypyc_attr
 
 from habemus.process import Pid
 from habemus.properties.world import World
 
+NO_FAILURE: Final = "no_failure"
+
 
 class Witness:
-    """The evidence for a violated property."""
+    """The evidence for a violation."""
 
     def __init__(self, text: str, time: int, processes: list[Pid], events: list[int]) -> None:
         self.text = text
@@ -24,15 +28,19 @@ class Witness:
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Property:
-    """A claim about runs. It holds (True), is violated (False, with a witness) or is still open (None)."""
+    """A claim about runs. It holds (True), is violated (False, with a witness) or is still open (None).
+
+    Only a property that the algorithm guarantees is `promised`. A run that violates another one is no failure.
+    """
 
     name = "property"
     topic = "election"  # what it is about: an election, a mutex or a detector
-    heeds_followers = True  # whether it matters who names whom while nobody takes or leaves office
+    heeds_followers = True  # whether it depends on whom followers name, not only on who is in office
 
     def __init__(self) -> None:
         self.witness: Witness | None = None
         self.reached = False
+        self.promised = True
 
     @property
     def holds(self) -> bool | None:
@@ -51,7 +59,7 @@ class Property:
         return None
 
     def conclude(self, world: World) -> None:
-        """The run is over: decide."""
+        """Decide, now that the run is over."""
         if self.witness is None:
             self.witness = self.shortfall(world)
             self.reached = self.witness is None and not self.undecided(world)
@@ -61,11 +69,21 @@ class Property:
         return False
 
     def shortfall(self, world: World) -> Witness | None:
-        """The evidence, at the end of the run, that what should have come about has not."""
+        """The evidence, at the end of the run, that something required has not happened."""
         return None
 
 
-def enumerated(processes: list[Pid]) -> str:
+class NoFailure(Property):
+    """No clause fails. A run in which one does ends there."""
+
+    name = NO_FAILURE
+
+    def __init__(self, error: str, world: World, process: Pid, event: int) -> None:
+        super().__init__()
+        self.witness = Witness(error, world.time, [process], [event])
+
+
+def join_ids(processes: list[Pid]) -> str:
     """`3`, `3 and 5`, `1, 2, 3 and 40 more`."""
     if len(processes) == 1:
         return str(processes[0])

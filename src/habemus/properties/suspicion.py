@@ -1,4 +1,4 @@
-"""Suspicions in the eyes of onlookers, who know the truth: which are right, which are mistakes, how long each lasts.
+"""Suspicions as observers see them, who know who has crashed: which are right, which are mistakes, how long each lasts.
 
 W. Chen, S. Toueg, M. K. Aguilera. On the quality of service of failure detectors. IEEE Transactions on Computers
 51(5), 2002: detection time, mistake rate, mistake duration.
@@ -10,7 +10,7 @@ from habemus.process import Pid
 
 
 class Suspicions:
-    """Who suspects whom, rightly or not."""
+    """Who suspects whom, rightly or by mistake."""
 
     def __init__(self, live: int) -> None:
         self.live = live
@@ -26,11 +26,11 @@ class Suspicions:
 
     @property
     def detection_times(self) -> list[int]:
-        """Ticks from a crash to the suspicion that was not taken back, for each observer of each crash."""
+        """Ticks from a crash to the suspicion that lasted, for each observer of each crash."""
         return [*self.settled, *self.standing.values()]
 
     def advance(self, time: int) -> None:
-        """Count the time that pairs have watched each other."""
+        """Count the time that pairs of live processes have watched each other."""
         self.pair_ticks += self.live * (self.live - 1) * (time - self.counted)
         self.counted = time
 
@@ -53,13 +53,13 @@ class Suspicions:
         self.correct(observer, subject, time)
 
     def correct(self, observer: Pid, subject: Pid, time: int) -> None:
-        """A mistake, if it was one, is over."""
+        """End a mistake, if it was one."""
         since = self.mistaken.pop((observer, subject), None)
         if since is not None:
             self.mistake_durations.append(time - since)
 
     def crashed(self, process: Pid, time: int) -> None:
-        """`process` is down: whoever suspected it is right from now on, and its own suspicions are gone."""
+        """`process` is down: suspicions of it are right from now on, and its own suspicions are gone."""
         self.advance(time)
         self.live -= 1
         self.crash_times[process] = time
@@ -71,7 +71,7 @@ class Suspicions:
                 self.trusts(observer, subject, time)
 
     def recovered(self, process: Pid, time: int) -> None:
-        """`process` is up again: whoever goes on suspecting it is wrong from now on."""
+        """`process` is up again: suspicions of it are mistakes from now on."""
         self.advance(time)
         self.live += 1
         self.crash_times.pop(process, None)

@@ -5,8 +5,8 @@ The perfect detector tells of crashes and recoveries after the simulation's `det
 
 from __future__ import annotations
 
-from habemus.process import Election, Pid
-from habemus.simulation.delays import Delay
+from habemus.process import Pid
+from habemus.scenario.delays import Delay
 from habemus.simulation.node import Node
 from habemus.simulation.simulation import Simulation
 
@@ -35,7 +35,7 @@ class Faults:
         simulation.note("crash", id, None)
         simulation.world.time = simulation.now
         simulation.world.crashed(id)
-        simulation.judge()
+        simulation.observers.judge()
         if simulation.detection >= 0:
             life = node.life
             simulation.at(self.told_at(), lambda: self.tell_all(node, life, "suspect"))
@@ -46,15 +46,7 @@ class Faults:
         node = simulation.node(id)
         if not node.crashed:
             return
-        stack = simulation.stack
-        old = [simulation.layer(node, index, node.process) for index in range(len(stack))]
-        node.process = simulation.create_process(node)
-        for index, anatomy in enumerate(stack):
-            process = simulation.layer(node, index, node.process)
-            for name in anatomy.durable:
-                setattr(process, name, getattr(old[index], name))
-            if simulation.recorder is not None:
-                simulation.recorder.begin_life(process, index, anatomy)
+        node.begin_life(node.durable_fields())
         node.up = True
         node.crashed = False
         node.life += 1
@@ -62,12 +54,8 @@ class Faults:
         simulation.note("recover", id, None)
         simulation.world.time = simulation.now
         simulation.world.recovered(id)
-        simulation.judge()
-        for index, anatomy in enumerate(stack):
-            if "recover" in anatomy.events:
-                simulation.run_event(node, index, "recover", None)
-            elif not issubclass(anatomy.cls, Election):
-                simulation.run_event(node, index, "start", None)
+        simulation.observers.judge()
+        node.recover()
         simulation.customers.recovered(id)
         if simulation.detection >= 0:
             life = node.life
@@ -98,10 +86,9 @@ class Faults:
         if node.crashed:
             return
         if not node.up:
-            self.simulation.hold(node, lambda: self.inform(node, what, subject))
+            node.hold(lambda: self.inform(node, what, subject))
             return
-        for layer in self.simulation.hearing:
-            self.simulation.run_event(node, layer, what, subject)
+        node.hear(self.simulation.machine.hearing, what, subject)
 
     def pause(self, id: Pid) -> None:
         """The process does nothing until it resumes; what reaches it meanwhile waits."""
@@ -175,7 +162,7 @@ class Faults:
         node = simulation.node(id)
         simulation.note("skew", id, by)
         for (layer, name), (deadline, _) in list((node.timers or {}).items()):
-            simulation.arm(node, layer, name, max(simulation.now + 1, deadline - by))
+            node.arm_until(layer, name, max(simulation.now + 1, deadline - by))
 
     def drift(self, id: Pid, rate: float) -> None:
         """From now on the clock of the process runs at `rate` ticks a tick."""

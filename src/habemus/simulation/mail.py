@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from habemus.simulation.node import NEAR, Link
+from habemus.simulation.node import Link
 from habemus.simulation.simulation import Simulation
+from habemus.simulation.timeline import NEAR
 from habemus.trace import Envelope, Recorder
 
 
@@ -17,7 +18,7 @@ class NotUnderWayError(LookupError):
     """Something should be done to a message that is not under way then; the text says which and when."""
 
 
-class Letter:
+class PendingMessage:
     """A message under way, and when it arrives."""
 
     def __init__(self, link: Link, envelope: Envelope, arrival: int, bucket: list[Any]) -> None:
@@ -29,8 +30,8 @@ class Letter:
     @property
     def text(self) -> str:
         """`message 7, Answer from 5 to 2`."""
-        carried = self.envelope.carried
-        return f"message {carried.message}, {carried.label} from {carried.sender} to {carried.to}"
+        sent = self.envelope.sent_message
+        return f"message {sent.message}, {sent.label} from {sent.sender} to {sent.to}"
 
     def take(self) -> None:
         """Take it off the network."""
@@ -59,46 +60,46 @@ class Mail:
         self.simulation = simulation
         self.recorder = recorder
 
-    def under_way(self) -> list[Letter]:
+    def under_way(self) -> list[PendingMessage]:
         """All messages on the network, in the order of their arrival."""
         simulation = self.simulation
         now = simulation.now
         near = [(now + ahead, simulation.wheel[(now + ahead) & NEAR]) for ahead in range(NEAR + 1)]
-        letters = []
+        found = []
         for arrival, bucket in [*sorted(simulation.buckets.items()), *near]:
             for position in range(0, len(bucket), 2):
-                letters.append(Letter(bucket[position], bucket[position + 1], arrival, bucket))
-        letters.sort(key=lambda letter: letter.arrival)  # stable: of one tick, what was far away comes first
-        return letters
+                found.append(PendingMessage(bucket[position], bucket[position + 1], arrival, bucket))
+        found.sort(key=lambda pending: pending.arrival)  # stable: of one tick, what was far away comes first
+        return found
 
-    def find(self, number: int) -> Letter:
+    def find(self, number: int) -> PendingMessage:
         """The message of that number."""
-        for letter in self.under_way():
-            if letter.envelope.number == number:
-                return letter
+        for pending in self.under_way():
+            if pending.envelope.number == number:
+                return pending
         raise NotUnderWayError(f"message {number} is not under way at time {self.simulation.now}")
 
     def drop(self, number: int) -> None:
         """The message is lost."""
-        letter = self.find(number)
-        letter.take()
-        self.simulation.count(letter.envelope.message)
-        self.recorder.lose(self.simulation.now, letter.envelope, "it was dropped")
+        pending = self.find(number)
+        pending.take()
+        self.simulation.tally.count(pending.envelope.message)
+        self.recorder.lose(self.simulation.now, pending.envelope, "it was dropped")
 
     def duplicate(self, number: int) -> None:
         """The message arrives twice."""
-        letter = self.find(number)
-        self.simulation.note("duplicate", None, letter.text)
-        self.simulation.count(letter.envelope.message, -1)  # who handles it counts each copy, but it was sent once
-        letter.double()
+        pending = self.find(number)
+        self.simulation.note("duplicate", None, pending.text)
+        self.simulation.tally.count(pending.envelope.message, -1)  # each copy is counted when handled
+        pending.double()
 
     def deliver(self, number: int) -> None:
         """The message arrives now."""
-        letter = self.find(number)
-        self.simulation.note("deliver", None, letter.text)
+        pending = self.find(number)
+        self.simulation.note("deliver", None, pending.text)
         for other in self.under_way():
-            hurried = other.envelope is letter.envelope
-            if hurried or (self.simulation.fifo and other.link is letter.link):
+            hurried = other.envelope is pending.envelope
+            if hurried or (self.simulation.fifo and other.link is pending.link):
                 other.take()
                 other.put(self.simulation.wheel[self.simulation.now & NEAR])
             if hurried:
@@ -106,17 +107,16 @@ class Mail:
 
     def delay(self, number: int, by: int) -> None:
         """The message arrives that much later."""
-        letter = self.find(number)
-        self.simulation.note("delay", None, f"{letter.text}, by {by}")
-        arrival = letter.arrival + by
-        late = [letter]
+        pending = self.find(number)
+        self.simulation.note("delay", None, f"{pending.text}, by {by}")
+        arrival = pending.arrival + by
+        late = [pending]
         if self.simulation.fifo:
-            on_link = [other for other in self.under_way() if other.link is letter.link and other.arrival <= arrival]
+            on_link = [other for other in self.under_way() if other.link is pending.link and other.arrival <= arrival]
             numbers = [other.envelope.number for other in on_link]
             late = on_link[numbers.index(number) :]
-            letter.link.last = max(letter.link.last, arrival)
-        soon = arrival - self.simulation.now <= NEAR
-        bucket = self.simulation.wheel[arrival & NEAR] if soon else self.simulation.far_bucket(arrival)
+            pending.link.last = max(pending.link.last, arrival)
+        bucket = self.simulation.bucket(arrival)
         for other in late:
             other.take()
             other.put(bucket)

@@ -1,64 +1,34 @@
 """The simulator: integer time, one queue, every fault; deterministic to the last bit.
 
-Time is a whole number of ticks. The queue is a wheel of buckets, one for each of the next 64 ticks, so a message costs
-two list appends and no comparison. Messages that take longer go to a dict of buckets (tick -> what arrives then); a
-heap holds the ticks of these, of timers and of faults. Within a tick faults and commands come first, then messages in
-the order of sending, then timers: what is due by a deadline arrives before the timer set to that deadline runs out.
+Within a tick faults and commands come first, then messages in the order of sending, then timers: what is due by a
+deadline arrives before the timer set to that deadline runs out.
 """
 
 from __future__ import annotations
 
-import gc
-from heapq import heappop, heappush
+from heapq import heappush
 from random import Random
 from typing import Any, Final, cast
 
 from mypy_extensions import i64
 
-from habemus.process import Anatomy, Clause, Message, MisuseError, Mutex, Pid, Port
-from habemus.process.anatomy import check_message
-from habemus.process.source import place
+from habemus.process import Anatomy, Machine, Message, Mutex, Pid, Process
 from habemus.properties import Property
-from habemus.simulation.delays import BATCH, Constant, Delay
-from habemus.simulation.node import NEAR, Link, Node
-from habemus.simulation.steps import Steps
-from habemus.simulation.topology import Topology
+from habemus.scenario.delays import Delay
+from habemus.scenario.topology import Topology
+from habemus.simulation.collector import pause_collector, resume_collector
+from habemus.simulation.customers import Customers
+from habemus.simulation.network import Network
+from habemus.simulation.node import Node
+from habemus.simulation.observers import Observers
+from habemus.simulation.timeline import NEAR
 from habemus.trace import Envelope, Recorder
 
-VERY_MANY = 100_000
-STRETCH: Final = 128  # items of a bucket, two a message, that are looked at ahead of their turn
 NEVER: Final = 1 << 62
-COMPILED: Final = hasattr(Port, "__mypyc_attrs__")
 
 
-def pause_collector() -> bool:
-    """Keep the cyclic collector away: a run makes no cycles, and it would walk every process again and again."""
-    was_on = gc.isenabled()
-    gc.disable()
-    return was_on
-
-
-def resume_collector(was_on: bool, processes: int) -> None:
-    """Let it go on. Very many processes count as old at once, for walking them would take longer than it could free."""
-    if was_on:
-        if processes >= VERY_MANY:
-            gc.freeze()
-            gc.unfreeze()
-        gc.enable()
-
-
-class Handler:
-    """The clause for a type of message, and how many of that type it has handled."""
-
-    def __init__(self, clause: Clause, layer: int) -> None:
-        self.clause = clause
-        self.function: Any = clause.function
-        self.layer = layer
-        self.count: i64 = 0
-
-
-class Simulation(Steps):
-    """A run in the making: build it, schedule faults and commands with `at`, then `run`."""
+class Simulation(Network):
+    """A run in the making: build it, plan faults and commands with `at`, then `run`."""
 
     def __init__(
         self,
@@ -74,193 +44,97 @@ class Simulation(Steps):
         detection: int = -1,
         recorder: Recorder | None = None,
     ) -> None:
-        super().__init__(stack, parameters, topology, properties, recorder)
-        self.members = tuple(topology.ids)
-        self.delay: Delay = Constant(Random(), 1) if self.synchronous else delay
-        self.batch: list[int] = []
-        self.fifo = fifo
-        self.loss = loss
-        self.duplication = duplication
+        machine = Machine(stack, parameters, topology, recorder)
+        super().__init__(machine, topology, delay, seed, fifo, loss, duplication, recorder)
+        self.stack = stack
+        self.synchronous = machine.synchronous
+        self.events: i64 = 0
         self.detection = detection  # ticks from a crash until all know of it; negative: nobody is told
         self.coins = Random(f"{seed}/coins")
-        self.chance = Random(f"{seed}/chance")
-        self.plain = recorder is None and loss == 0 and duplication == 0 and fifo and not self.synchronous
+        self.pulses = 0
+        self.silent = 0  # pulses in a row in which nobody sent anything, nor changed a field after the first of them
+        self.at_silence: list[Any] = []  # the states of all after the last one
 
-        self.wheel: list[list[Any]] = [[] for _ in range(NEAR + 1)]  # slot -> link, message, link, message, ...
-        self.buckets: dict[int, list[Any]] = {}  # tick -> the same, for ticks that were far away when it was sent
-        self.cuts: set[tuple[Pid, Pid]] = set()
-        self.link_delays: dict[tuple[Pid, Pid], Delay] = {}
-        self.tally: dict[Any, int] = {}  # messages by type that no handler counts: lost ones, and those of a pulse
-        self.handlers: dict[type, Handler] = {}
-        for layer, anatomy in enumerate(stack):
-            for message, clause in anatomy.messages.items():
-                self.handlers[message] = Handler(clause, layer)
+        self.observers = Observers(topology.ids, properties, recorder)
+        self.world = self.observers.world
+        self.properties = self.observers.properties
+        self.customers = Customers()
         self.messages_when_served = -1  # what the mutex had sent when all who wanted in had been in; -1: not yet
         self.goal: Property | None = None
-        self.inboxes: dict[int, list[tuple[Pid, Any]]] = {}
-        self.pulse = 0
-        self.silent = 0  # pulses in a row in which nobody sent anything
-        if topology.n >= VERY_MANY:
-            gc.collect()  # an earlier simulation of that size, held together by its cycles, may still be around
-        collecting = pause_collector()
+        collecting = pause_collector(topology.n)
         try:
-            self.nodes = [Node(self, i, id, topology.n) for i, id in enumerate(topology.ids)]
+            self.nodes = [Node(machine, seat, self) for seat in range(topology.n)]
         finally:
             resume_collector(collecting, topology.n)
 
-    # Messages ------------------------------------------------------------------------------------------------------
+    # Commands and news -----------------------------------------------------------------------------------------------
 
-    def new_link(self, node: Node, to: Pid) -> Link:
-        """A link from a node to its neighbour."""
-        if not self.topology.linked(node.place, to):
-            raise MisuseError(
-                f"{place(self.stack[-1].cls)} makes process {node.id} send to {to}, to which it has no link in this "
-                f"{self.topology.kind}."
-            )
-        delay: Delay | None = None
-        open = True
-        if self.link_delays or self.cuts:
-            delay = self.link_delays.get((node.id, to))
-            open = (node.id, to) not in self.cuts
-        return Link(node, self.node(to), open, delay, self.plain and open and delay is None)
+    def start(self, ids: list[Pid]) -> None:
+        """These processes take the first step of their election by themselves."""
+        for id in ids if "start" in self.machine.commands else []:
+            self.command(id, "start")
 
-    def refill(self) -> list[int]:
-        """Draw the next delays of the common network, the first to be used last in the list."""
-        self.batch = self.delay.sample(BATCH)
-        self.batch.reverse()
-        return self.batch
+    def start_below(self) -> None:
+        """Start every layer that does not wait to be called: all but elections."""
+        for node in self.nodes if self.machine.self_starting else []:
+            node.start_below()
 
-    def far_bucket(self, tick: int) -> list[Any]:
-        """The place for what arrives in a tick that is not on the wheel yet."""
-        bucket = self.buckets.get(tick)
-        if bucket is None:
-            bucket = self.buckets[tick] = []
-            heappush(self.ticks, tick)
-        return bucket
-
-    def transmit(self, link: Link, message: Message) -> None:
-        """Put a message on a link: lose it, or have it (and perhaps a copy) arrive after its delay."""
-        parcel, copies = self.interfere(link, message)
-        for _ in range(copies):
-            arrival: i64
-            if link.delay is None:
-                arrival = self.now + (self.batch or self.refill()).pop()
-            else:
-                arrival = self.now + link.delay.draw()
-            if self.fifo:
-                arrival = max(arrival, link.last)
-                link.last = arrival
-            bucket = self.wheel[arrival & NEAR] if arrival - self.now <= NEAR else self.far_bucket(arrival)
-            bucket.append(link)
-            bucket.append(parcel)
-
-    def interfere(self, link: Link, message: Message) -> tuple[object, int]:
-        """What becomes of a message on a link that is cut, unreliable or watched: what to send on, how many times."""
-        parcel: object = message
-        recorder = self.recorder
-        if recorder is not None:
-            parcel = recorder.send(link.sender, link.receiver.id, message)
-        why = ""
-        if not link.open:
-            why = "the link is cut"
-        elif self.loss and self.chance.random() < self.loss:
-            why = "the network lost it"
-        if why:
-            self.count(message)
-            if recorder is not None:
-                recorder.lose(self.now, cast(Envelope, parcel), why)
-            return parcel, 0
-        if self.duplication and self.chance.random() < self.duplication:
-            self.count(message, -1)
-            return parcel, 2
-        return parcel, 1
-
-    def count(self, message: Message, by: int = 1) -> None:
-        """Count a message that no handler will count, or discount a copy that one will."""
-        kind = type(message)
-        self.tally[kind] = self.tally.get(kind, 0) + by
-
-    def deliver(self, bucket: list[Any]) -> None:
-        """Hand over what is in a bucket, in order."""
-        position: i64 = 0
-        end = len(bucket)
-        while COMPILED and end - position > STRETCH:
-            self.look_ahead(bucket, position, position + STRETCH)
-            self.hand_over(bucket, position, position + STRETCH)
-            position += STRETCH
-        self.hand_over(bucket, position, end)
-
-    def look_ahead(self, bucket: list[Any], position: i64, end: i64) -> int:
-        """Touch all that a stretch of a bucket leads to, and make nothing of it.
-
-        In a large run a link, its receiver, the receiver's next link and the message have all left the processor's
-        cache when their turn comes, and are fetched one after the other. Touched in a row they are fetched at once:
-        a fifth faster at n = 10^6 when compiled, and no slower anywhere; interpreted, looking costs more than it gains.
-        (The count only keeps the C compiler from leaving it out.)
-        """
-        fresh = 0
-        while position < end:
-            link: Link = bucket[position]
-            if type(bucket[position + 1]) is not Link and link.process._port.to < 0:
-                fresh += 1
-            position += 2
-        return fresh
-
-    def hand_over(self, bucket: list[Any], position: i64, end: i64) -> None:
-        """Hand over a stretch of a bucket, in order."""
-        handlers = self.handlers
-        handler: Handler | None = None
-        kind: object = None
-        while position < end:
-            link: Link = bucket[position]
-            parcel: object = bucket[position + 1]
-            position += 2
-            if type(parcel) is not kind:
-                kind = type(parcel)
-                handler = handlers.get(type(parcel)) if self.direct else None
-            if handler is not None and link.ready:
-                handler.count += 1
-                handler.function(link.process, link.sender, parcel)
-            else:
-                self.arrive(link, parcel)
-
-    def arrive(self, link: Link, parcel: object) -> None:
-        """A message reaches the end of its link: the way for everything but the plain case."""
-        node = link.receiver
-        envelope = cast(Envelope, parcel) if self.recorder is not None else None
-        message = envelope.message if envelope is not None else cast(Message, parcel)
-        if node.crashed or not link.open:
-            self.count(message)
-            if self.recorder is not None and envelope is not None:
-                why = "the receiver has crashed" if node.crashed else "the link is cut"
-                self.recorder.lose(self.now, envelope, why)
+    def command(self, id: Pid, name: str, data: Message | None = None) -> None:
+        """Give a command to the topmost layer that knows it; `start` makes an election start."""
+        node = self.node(id)
+        if node.crashed:
             return
         if not node.up:
-            self.count(message)  # it was sent, whether or not the process ever resumes
-            self.hold(node, lambda: self.arrive_late(link, parcel, message))
-            return
-        if self.synchronous and type(message) not in self.handlers:
-            if type(message) not in self.tally:
-                check_message(type(message), self.stack[-1].cls)  # a pulse does not say beforehand what it takes
-            self.count(message)
-            self.inboxes.setdefault(node.place, []).append((link.sender, parcel))
-            return
-        handler = self.handlers.get(type(message))
-        if handler is None:
-            raise self.unhandled(message)
-        handler.count += 1
-        received = [envelope] if envelope is not None else []
-        self.step(node, handler.layer, handler.clause, (link.sender, message), None, received)
+            node.hold(lambda: self.command(id, name, data))
+        elif name == "acquire":
+            lock = self.world.lock
+            requests = lock.requests
+            if not node.command(name, data):
+                self.customers.engaged(id)
+            elif lock.requests == requests:
+                lock.wants(id, self.now, self.world.event)  # it was told to ask, and did not
+        else:
+            node.command(name, data)
 
-    def arrive_late(self, link: Link, parcel: object, message: Message) -> None:
-        """A message that was held at the end of its link is let through."""
-        self.count(message, -1)
-        self.arrive(link, parcel)
+    def ring_alarm(self, node: Node, layer: int, name: str, serial: int) -> None:
+        """A timer runs out, unless it was cancelled, set again, or lost in a crash meanwhile."""
+        if not node.is_armed(layer, name, serial):
+            return
+        if not node.up:
+            node.hold(lambda: self.ring_alarm(node, layer, name, serial))
+            return
+        self.events += 1
+        node.ring_alarm(layer, name)
 
-    def unhandled(self, message: Message) -> MisuseError:
-        """What to say of a message that no clause is for."""
-        kind = type(message).__name__
-        return MisuseError(f"{place(self.stack[-1].cls)} sends {kind}, but has no clause for it: add @upon({kind}).")
+    def observe(self, node: Node, process: Process, what: str, subject: Any) -> None:
+        self.world.time = self.now
+        self.world.event = self.recorder.count - 1 if self.recorder is not None else -1
+        self.observers.see(node.id, process, what, subject)
+        if what == "enter":
+            self.customers.entered(node.id)
+        elif what == "leave":
+            self.customers.left(node.id)
+            if self.customers.satisfied():
+                self.messages_when_served = self.tally.of(Mutex)
+
+    def record_refusals(self) -> None:
+        self.observers.record_refusals()
+        if self.observers.claims:
+            self.judge_claims()
+
+    def judge_claims(self) -> None:
+        """Show all processes that are up to the claims of their author, after a step."""
+        world = self.world
+        world.time = self.now
+        world.event = self.recorder.count - 1 if self.recorder is not None else -1
+        processes = [node.process for node in self.nodes if not node.crashed]
+        for claim in self.observers.claims:
+            claim.look(world, processes)
+
+    def note(self, kind: str, process: Pid | None, subject: object) -> None:
+        """Record a fault."""
+        if self.recorder is not None:
+            self.recorder.note(self.now, kind, process, subject)
 
     # The run -------------------------------------------------------------------------------------------------------
 
@@ -269,7 +143,7 @@ class Simulation(Steps):
 
         Says which: "quiescence", "property", "time" or "budget". With more time or budget it can go on from there.
         """
-        collecting = pause_collector()
+        collecting = pause_collector(0)
         try:
             return self.run_pulses(until, budget) if self.synchronous else self.run_ticks(until, budget)
         finally:
@@ -300,10 +174,7 @@ class Simulation(Steps):
             if tick == scheduled:
                 self.pop_ticks(tick)
                 self.run_agenda(tick)
-            bucket = wheel[tick & NEAR]
-            wheel[tick & NEAR] = []
-            if self.buckets:
-                bucket = self.buckets.pop(tick, []) + bucket  # what was sent while this tick was far away comes first
+            bucket = self.take_bucket(tick)
             count = len(bucket) // 2
             if self.events + count > budget:
                 count = max(0, budget - self.events)
@@ -321,15 +192,10 @@ class Simulation(Steps):
             if self.events != before:
                 busy = tick
 
-    def pop_ticks(self, tick: int) -> None:
-        """Forget the ticks up to this one, which is about to be dealt with."""
-        while self.ticks and self.ticks[0] <= tick:
-            heappop(self.ticks)
-
     def ring_alarms(self, tick: int) -> None:
         """Let the timers run out that are set to a tick."""
         for node, layer, name, serial in self.alarms.pop(tick, []):
-            self.ring_alarm(node, layer, name, serial)
+            self.ring_alarm(cast(Node, node), layer, name, serial)
 
     def run_agenda(self, tick: int) -> None:
         """Carry out the faults and commands of a tick, including those they bring about at once."""
@@ -342,10 +208,10 @@ class Simulation(Steps):
     def run_pulses(self, until: int, budget: int) -> str:
         """The lock-step loop: each tick is a pulse, and every live process takes part in every pulse.
 
-        It ends after two silent pulses with no timer running: what a process would do next, it would have begun.
+        It ends after enough silent pulses with no timer running (see `Machine.silent_pulses`).
         """
-        while self.silent < 2 or self.ticks or any(self.wheel):
-            pulse = self.pulse
+        while self.silent < self.machine.silent_pulses or self.ticks or any(self.wheel):
+            pulse = self.pulses
             if until >= 0 and pulse > until:
                 return "time"
             if self.events >= budget:
@@ -353,10 +219,7 @@ class Simulation(Steps):
             self.now = pulse
             self.pop_ticks(pulse)
             self.run_agenda(pulse)
-            bucket = self.wheel[pulse & NEAR]
-            self.wheel[pulse & NEAR] = []
-            if self.buckets:
-                bucket = self.buckets.pop(pulse, []) + bucket
+            bucket = self.take_bucket(pulse)
             self.events += len(bucket) // 2
             self.deliver(bucket)
             for node in self.nodes:
@@ -364,82 +227,24 @@ class Simulation(Steps):
                     self.pulse_node(node, pulse)
             self.ring_alarms(pulse)
             sent = self.wheel[(pulse + 1) & NEAR] or pulse + 1 in self.buckets
-            self.silent = 0 if sent else self.silent + 1
-            self.pulse += 1
+            self.silent = 0 if sent else self.count_silence()
+            self.pulses += 1
             if self.goal is not None and self.goal.holds is not None:
                 return "property"
         return "quiescence"
 
+    def count_silence(self) -> int:
+        """How many pulses in a row were silent, now that another one was; a field that changes begins them anew."""
+        states = [node.snapshot() for node in self.nodes]
+        unchanged = self.silent > 0 and states == self.at_silence
+        self.at_silence = states
+        return self.silent + 1 if unchanged else 1
+
     def pulse_node(self, node: Node, pulse: int) -> None:
         """One process takes part in a pulse."""
-        inbox = sorted(self.inboxes.pop(node.place, []), key=lambda item: item[0])
-        recorded = self.recorder is not None
-        messages = [(sender, cast(Envelope, parcel).message if recorded else parcel) for sender, parcel in inbox]
-        for layer, anatomy in enumerate(self.stack):
-            clause = anatomy.events.get("pulse")
-            if clause is not None:
-                addressed = layer == self.pulsing[-1]
-                received = [cast(Envelope, parcel) for _, parcel in inbox] if recorded and addressed else []
-                self.step(node, layer, clause, (pulse, messages if addressed else []), pulse, received)
-
-    # What came of it -----------------------------------------------------------------------------------------------
-
-    def messages_by_type(self) -> dict[str, int]:
-        """How many messages of each type were sent."""
-        counts: dict[str, int] = {}
-        for kind, count in self.message_counts().items():
-            counts[kind.__name__] = counts.get(kind.__name__, 0) + count
-        return {name: count for name, count in counts.items() if count}
-
-    def messages_of(self, kind: type) -> int:
-        """How many messages the layers of a kind sent: Mutex, Detector."""
-        own = [message for anatomy in self.stack if issubclass(anatomy.cls, kind) for message in anatomy.messages]
-        counts = self.message_counts()
-        return sum([counts.get(message, 0) for message in own])
-
-    def message_counts(self) -> dict[Any, int]:
-        """How many messages of each class were sent."""
-        counts: dict[Any, int] = {}
-        for kind, handler in self.handlers.items():
-            counts[kind] = handler.count
-        for kind, count in self.tally.items():
-            counts[kind] = counts.get(kind, 0) + count
-        for bucket in [*self.wheel, *self.buckets.values()]:
-            for position in range(1, len(bucket), 2):
-                parcel = bucket[position]
-                kind = type(cast(Envelope, parcel).message if self.recorder is not None else parcel)
-                counts[kind] = counts.get(kind, 0) + 1
-        return counts
-
-    def all_were_served(self) -> None:
-        """Take note of what that took."""
-        self.messages_when_served = self.messages_of(Mutex)
-
-    def mutex_stands_still(self) -> bool:
-        """Whether no message of the mutex is under way and none of its timers is running."""
-        layers = [layer for layer, anatomy in enumerate(self.stack) if issubclass(anatomy.cls, Mutex)]
-        own = [message for layer in layers for message in self.stack[layer].messages]
-        for bucket in [*self.wheel, *self.buckets.values()]:
-            for position in range(1, len(bucket), 2):
-                parcel = bucket[position]
-                if type(cast(Envelope, parcel).message if self.recorder is not None else parcel) in own:
-                    return False
-        return not any(layer in layers for node in self.nodes if node.timers for layer, _ in node.timers)
-
-    def conclude(self, over: bool, given_up: bool = False) -> None:
-        """The run has ended: let every property decide.
-
-        `over`: because nothing was left to do. `given_up`: because nobody had entered for as long as it is reasonable
-        to wait, and nothing else was planned.
-        """
-        self.world.time = self.now
-        self.world.over = over
-        lock = self.world.lock
-        lock.satisfied = self.customers.satisfied()
-        if lock.waiting:
-            lock.at_standstill = not lock.inside and (given_up or self.mutex_stands_still())
-            for node in self.nodes:
-                if isinstance(node.process, Mutex) and not node.crashed:
-                    lock.waits_for[node.id] = node.process.waits_for
-        for watched in self.properties:
-            watched.conclude(self.world)
+        inbox = sorted(self.inboxes.pop(node.seat, []), key=lambda item: item[0])
+        if self.recorder is None:
+            node.pulse(pulse, inbox, [])
+        else:
+            envelopes = [cast(Envelope, contents) for _, contents in inbox]
+            node.pulse(pulse, [(envelope.sender, envelope.message) for envelope in envelopes], envelopes)

@@ -12,7 +12,7 @@ from itertools import pairwise
 from statistics import median
 
 from habemus.trace.format import Event
-from habemus.trace.story import Story, where
+from habemus.trace.story import Story, find_lane
 
 
 @dataclass(frozen=True)
@@ -59,14 +59,14 @@ class Axis:
 
 def lay_axis(story: Story, scale: Scale) -> Axis:
     """Put every event of a story on the axis."""
-    slots = slots_of(story)
+    slots = assign_slots(story)
     depth: dict[int, int] = {}
     for event in story.events:
         depth[event.time] = max(depth.get(event.time, 0), slots[event.event])
     times = sorted(depth)
     gaps = [after - before for before, after in pairwise(times)]
     usual = median(gaps) if gaps else 1
-    crowds = crowds_of(story, times)
+    crowds = count_crossings(story, times)
     moments: list[Moment] = []
     breaks: list[Break] = []
     at = 0.0
@@ -87,19 +87,19 @@ def lay_axis(story: Story, scale: Scale) -> Axis:
     return Axis(moments, breaks, position, even=not paces or max(paces) - min(paces) < 0.01)
 
 
-def slots_of(story: Story) -> dict[int, int]:
+def assign_slots(story: Story) -> dict[int, int]:
     """For each event its slot within its tick: after what happened before it at its process and what caused it."""
     slots: dict[int, int] = {}
-    senders = {flight.carried.message: flight.sent for flight in story.flights}
+    senders = {transmission.message.message: transmission.sent for transmission in story.transmissions}
     last: dict[int, Event] = {}
     time = None
     floor = highest = 0
     for event in story.events:
         if event.time != time:
             time, floor, highest = event.time, 0, -1
-        causes = [senders[carried.message] for carried in event.received if carried.message in senders]
+        causes = [senders[message.message] for message in event.received if message.message in senders]
         at_once = event.kind == "lost" and any(cause.time == time for cause in causes)
-        lane = where(event)
+        lane = find_lane(event)
         if lane is None:  # a fault of the network is seen by everybody: all later events come below it
             slot = highest + 1
             floor = slot + 1
@@ -115,19 +115,19 @@ def slots_of(story: Story) -> dict[int, int]:
     return slots
 
 
-def crowds_of(story: Story, times: list[int]) -> list[float]:
-    """For each gap between moments, how many messages cross between the same two lanes in it, at the busiest place.
+def count_crossings(story: Story, times: list[int]) -> list[float]:
+    """For each gap between moments, how many messages cross between the same two lanes in it, at the busiest lane.
 
     A message that is under way for several gaps counts as a part in each: its label needs room only once.
     """
-    place = {pid: number for number, pid in enumerate(story.ids)}
+    lane = {pid: number for number, pid in enumerate(story.ids)}
     index = {time: number for number, time in enumerate(times)}
     crowds: list[dict[int, float]] = [{} for _ in times]
-    for flight in story.flights:
-        first = index[flight.sent.time]
-        last = index[flight.end.time] if flight.end is not None else first
-        low, high = sorted((place[flight.carried.sender], place[flight.carried.to]))
-        if story.closes_ring(flight):
+    for transmission in story.transmissions:
+        first = index[transmission.sent.time]
+        last = index[transmission.end.time] if transmission.end is not None else first
+        low, high = sorted((lane[transmission.message.sender], lane[transmission.message.to]))
+        if story.closes_ring(transmission):
             low, high = 0, 1
         for gap in range(first, max(last, first + 1)):
             for between in range(low, high):

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from habemus.properties import Witness
-from habemus.trace.format import Event, Trace
-from habemus.trace.labels import Point, text_width
+from habemus.trace.format import Event, RecordedRun
+from habemus.trace.labels import Point, measure_text
 from habemus.trace.layout import HEADING, Arrow, Layout, Mark, lay_out
 from habemus.trace.palette import MESSAGE_INKS, ROLE_COLOUR, VIOLATION
-from habemus.trace.story import LOST, RECEIVED, UNDER_WAY, Flight, Story, fault_text, read_story
+from habemus.trace.story import LOST, RECEIVED, UNDER_WAY, Story, Transmission, describe_network_fault, read_story
 
 FONT = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'Segoe UI', sans-serif"
 
@@ -77,8 +77,8 @@ MEANING = {
 }
 
 
-def space_time_svg(
-    trace: Trace,
+def draw_space_time(
+    trace: RecordedRun,
     *,
     direction: str = "auto",
     theme: str = "auto",
@@ -103,35 +103,36 @@ def space_time_svg(
     legend, below = draw_legend(layout, frame.bottom + (44 if frame.down else 44 + frame.margin), width)
     height = below + 12
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="hb" role="img" width="{n(width)}" height="{n(height)}" '
-        f'viewBox="0 0 {n(width)} {n(height)}" aria-label={quoteattr("Space-time diagram: " + heading)}>',
-        f"<style>{style_sheet(theme)}</style>",
-        f'<rect width="{n(width)}" height="{n(height)}" style="fill: var(--ground)"/>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="hb" role="img" width="{px(width)}" height="{px(height)}" '
+        f'viewBox="0 0 {px(width)} {px(height)}" aria-label={quoteattr("Space-time diagram: " + heading)}>',
+        f"<style>{write_style_sheet(theme)}</style>",
+        f'<rect width="{px(width)}" height="{px(height)}" style="fill: var(--ground)"/>',
     ]
     if heading:
         parts.append(f'<text class="title" x="20" y="26">{escape(heading)}</text>')
-        parts.append(f'<text class="caption" x="20" y="47">{escape(caption(story, trace, unit))}</text>')
+        parts.append(f'<text class="caption" x="20" y="47">{escape(write_caption(story, trace, unit))}</text>')
     parts += draw_axis(layout, unit)
     parts += draw_lanes(layout, {pid for witness in witnesses for pid in witness.processes})
-    kinds = {name: number for number, name in enumerate(story.message_types)}
+    kinds = story.kinds
     icons = {mark.event.event: mark.icon for mark in layout.marks}
-    parts += [draw_arrow(arrow, kinds[arrow.flight.carried.type], icons) for arrow in layout.arrows]
+    parts += [draw_arrow(arrow, kinds[arrow.transmission.message.type], icons) for arrow in layout.arrows]
     parts += [draw_mark(mark) for mark in layout.marks]
     parts += draw_witnesses(layout, witnesses)
     for label in layout.labels:
-        turned = f' transform="rotate({n(label.angle)} {n(label.x)} {n(label.y)})"' if label.angle else ""
+        turned = f' transform="rotate({px(label.angle)} {px(label.x)} {px(label.y)})"' if label.angle else ""
         tone = f" t{label.kind % len(MESSAGE_INKS)}" if label.kind is not None else ""
         parts.append(
-            f'<text class="{label.style.name}{tone} halo" x="{n(label.x)}" y="{n(label.y)}"{turned}>'
+            f'<text class="{label.style.name}{tone} halo" x="{px(label.x)}" y="{px(label.y)}"{turned}>'
             f"{escape(label.text)}</text>"
         )
     return "\n".join([*parts, *legend, "</svg>"]) + "\n"
 
 
-def caption(story: Story, trace: Trace, unit: str) -> str:
+def write_caption(story: Story, trace: RecordedRun, unit: str) -> str:
     """One line on what the diagram shows."""
-    messages = len({flight.carried.message for flight in story.flights})
-    said = [f"{len(trace.ids)} processes", f"{messages} messages"]
+    messages = len({transmission.message.message for transmission in story.transmissions})
+    n = len(trace.ids)
+    said = ["1 process" if n == 1 else f"{n} processes", "1 message" if messages == 1 else f"{messages} messages"]
     if story.events:
         said.append(f"{story.events[-1].time} {unit}")
     if story.leaders:
@@ -144,7 +145,7 @@ def caption(story: Story, trace: Trace, unit: str) -> str:
     return " · ".join(said)
 
 
-def style_sheet(theme: str) -> str:
+def write_style_sheet(theme: str) -> str:
     """The colours as variables, light and dark, and the rules that use them."""
     light = LIGHT | {f"t{k}": ink.light for k, ink in enumerate(MESSAGE_INKS)}
     dark = DARK | {f"t{k}": ink.dark for k, ink in enumerate(MESSAGE_INKS)}
@@ -156,13 +157,13 @@ def style_sheet(theme: str) -> str:
         f".hb .h{k} {{ fill: var(--l{k}); }}\n.hb .x{k} {{ stroke: var(--l{k}); }}\n"
         for k, ink in enumerate(MESSAGE_INKS)
     )
-    sheet = variables(dark if theme == "dark" else light)
+    sheet = write_variables(dark if theme == "dark" else light)
     if theme == "auto":
-        sheet += f"@media (prefers-color-scheme: dark) {{ {variables(dark)} }}\n"
+        sheet += f"@media (prefers-color-scheme: dark) {{ {write_variables(dark)} }}\n"
     return "\n" + sheet + RULES + kinds
 
 
-def variables(colours: dict[str, str]) -> str:
+def write_variables(colours: dict[str, str]) -> str:
     """A rule that sets the colour variables."""
     return ".hb { " + " ".join(f"--{name}: {colour};" for name, colour in colours.items()) + " }\n"
 
@@ -175,29 +176,29 @@ def draw_axis(layout: Layout, unit: str) -> list[str]:
     breaks = sorted(axis.breaks, key=lambda broken: broken.at)
     begin = 0.0
     for broken in breaks:
-        parts.append(line("axis", at(begin), at(broken.at - 4)))
+        parts.append(draw_line("axis", at(begin), at(broken.at - 4)))
         for shift in (-4, 4):
             (x, y), lean = at(broken.at + shift), (5, 2.5)
             along, across = (lean[1], lean[0]) if not frame.down else lean
-            parts.append(line("axis", (x - along, y + across), (x + along, y - across)))
+            parts.append(draw_line("axis", (x - along, y + across), (x + along, y - across)))
         begin = broken.at + 4
-    parts.append(line("axis", at(begin), at(axis.length)))
+    parts.append(draw_line("axis", at(begin), at(axis.length)))
     labelled = -math.inf
     for moment in axis.moments:
-        parts.append(line("axis", at(moment.start), at(moment.start, 4)))
-        parts.append(line("axis tick", at(moment.start), at(moment.end)))
+        parts.append(draw_line("axis", at(moment.start), at(moment.start, 4)))
+        parts.append(draw_line("axis tick", at(moment.start), at(moment.end)))
         far = frame.point(frame.lanes - 1, moment.start)
-        parts.insert(0, line("rule", at(moment.start), far if frame.down else (far[0], frame.top)))
-        room = 12 if frame.down else text_width(str(moment.time), 10) + 6
+        parts.insert(0, draw_line("rule", at(moment.start), far if frame.down else (far[0], frame.top)))
+        room = 12 if frame.down else measure_text(str(moment.time), 10) + 6
         if moment.start - labelled >= room:
             x, y = at(moment.start, -7 if frame.down else -11)
-            parts.append(text("time" if frame.down else "time level", x, y, str(moment.time)))
+            parts.append(draw_text("time" if frame.down else "time level", x, y, str(moment.time)))
             labelled = moment.start
     x, y = at(0, 0)
     if frame.down:
-        parts.append(text("time", x + 4, y - 34, unit))
+        parts.append(draw_text("time", x + 4, y - 34, unit))
     else:
-        parts.append(text("time", x - 16, y + 11, unit))
+        parts.append(draw_text("time", x - 16, y + 11, unit))
     return parts
 
 
@@ -205,77 +206,79 @@ def draw_lanes(layout: Layout, accused: set[int]) -> list[str]:
     """The lane of every process: tinted while it holds a role, dotted while it is paused, missing while it is down."""
     frame, story = layout.frame, layout.story
     parts = []
-    for stretch in sorted(story.roles, key=lambda stretch: -tint_width(stretch.what)):
+    for stretch in sorted(story.roles, key=lambda stretch: -choose_tint_width(stretch.what)):
         start = layout.point_of(stretch.process, stretch.start, 0)
         end = layout.point_of(stretch.process, stretch.end, frame.length)
         colour = ROLE_COLOUR.get(stretch.what)
         if colour is not None:
-            parts.append(line("tint", start, end, f' stroke="{colour}" stroke-width="{tint_width(stretch.what)}"'))
+            width = choose_tint_width(stretch.what)
+            parts.append(draw_line("tint", start, end, f' stroke="{colour}" stroke-width="{width}"'))
     for pid in story.ids:
         outages = [stretch for stretch in story.outages if stretch.process == pid]
         begin = layout.point_of(pid, None, -14)
         for stretch in outages:
             down = layout.point_of(pid, stretch.start, 0)
             up = layout.point_of(pid, stretch.end, frame.length)
-            parts.append(line("lane", begin, down))
+            parts.append(draw_line("lane", begin, down))
             if stretch.what == "pause":
-                parts.append(line("lane paused", down, up))
+                parts.append(draw_line("lane paused", down, up))
             begin = up
         if not outages or outages[-1].end is not None:
-            parts.append(line("lane", begin, layout.point_of(pid, None, frame.length)))
+            parts.append(draw_line("lane", begin, layout.point_of(pid, None, frame.length)))
         x, y = layout.point_of(pid, None, HEADING)
         blame = " accused" if pid in accused else ""
-        parts.append(text(f"id{blame}", x, y, str(pid)))
+        parts.append(draw_text(f"id{blame}", x, y, str(pid)))
     for event, start, end in layout.network_faults:
-        parts.append(titled(line("cut", start, end), f"{fault_text(event)} at {event.time}"))
+        parts.append(add_tooltip(draw_line("cut", start, end), f"{describe_network_fault(event)} at {event.time}"))
     return parts
 
 
-def tint_width(role: str) -> int:
+def choose_tint_width(role: str) -> int:
     """How broad the tint of a role is: who leads or is inside stands out from those who would like to."""
     return {"leader": 14, "inside": 10}.get(role, 6)
 
 
 def draw_arrow(arrow: Arrow, kind: int, icons: dict[int, str]) -> str:
     """The line of a message with its head, or with a cross where it died."""
-    flight = arrow.flight
+    transmission = arrow.transmission
     tone = kind % len(MESSAGE_INKS)
-    faint = ' opacity="0.55"' if flight.fate == UNDER_WAY or flight.copy else ""
+    faint = ' opacity="0.55"' if transmission.fate == UNDER_WAY or transmission.copy else ""
     parts = []
     for number, (start, end) in enumerate(arrow.pieces):
         final = number == len(arrow.pieces) - 1
-        if final and flight.fate == RECEIVED and flight.end is not None:
-            end = shortened(start, end, 4.0 if icons.get(flight.end.event) in ("step", "timeout") else 9.0)
-            parts.append(line(f"arrow l{tone}", start, shortened(start, end, 5)))
-            parts.append(head(start, end, tone))
+        if final and transmission.fate == RECEIVED and transmission.end is not None:
+            end = shorten(start, end, 4.0 if icons.get(transmission.end.event) in ("step", "timeout") else 9.0)
+            parts.append(draw_line(f"arrow l{tone}", start, shorten(start, end, 5)))
+            parts.append(draw_head(start, end, tone))
         else:
-            parts.append(line(f"arrow l{tone}", start, end))
-        if final and flight.fate == LOST:
+            parts.append(draw_line(f"arrow l{tone}", start, end))
+        if final and transmission.fate == LOST:
             x, y = end
-            parts.append(line(f"cross x{tone}", (x - 4, y - 4), (x + 4, y + 4)))
-            parts.append(line(f"cross x{tone}", (x - 4, y + 4), (x + 4, y - 4)))
-    return titled(f"<g{faint}>{''.join(parts)}</g>", flight_text(flight))
+            parts.append(draw_line(f"cross x{tone}", (x - 4, y - 4), (x + 4, y + 4)))
+            parts.append(draw_line(f"cross x{tone}", (x - 4, y + 4), (x + 4, y - 4)))
+    return add_tooltip(f"<g{faint}>{''.join(parts)}</g>", describe_transmission(transmission))
 
 
-def flight_text(flight: Flight) -> str:
+def describe_transmission(transmission: Transmission) -> str:
     """What the tooltip of an arrow says."""
-    carried = flight.carried
-    text = f"{carried.label} from {carried.sender} to {carried.to}, sent at {flight.sent.time}"
-    if flight.fate == LOST and flight.end is not None:
-        return f"{text}, lost at {flight.end.time}: {flight.end.subject}"
-    if flight.end is None:
+    message = transmission.message
+    text = f"{message.label} from {message.sender} to {message.to}, sent at {transmission.sent.time}"
+    if transmission.fate == LOST and transmission.end is not None:
+        return f"{text}, lost at {transmission.end.time}: {transmission.end.subject}"
+    if transmission.end is None:
         return f"{text}, still under way"
-    return f"{text}, received at {flight.end.time}" + (" (a copy)" if flight.copy else "")
+    return f"{text}, received at {transmission.end.time}" + (" (a copy)" if transmission.copy else "")
 
 
 def draw_mark(mark: Mark) -> str:
     """An event on its lane."""
-    return titled(
-        f'<g transform="translate({n(mark.at[0])} {n(mark.at[1])})">{icon(mark.icon)}</g>', event_text(mark.event)
+    return add_tooltip(
+        f'<g transform="translate({px(mark.at[0])} {px(mark.at[1])})">{draw_icon(mark.icon)}</g>',
+        describe_event(mark.event),
     )
 
 
-def event_text(event: Event) -> str:
+def describe_event(event: Event) -> str:
     """What the tooltip of an event says."""
     about = f" {event.subject}" if event.subject is not None else ""
     text = f"{event.time}: {event.clause or event.kind} at {event.process} ({event.kind}{about})"
@@ -283,7 +286,7 @@ def event_text(event: Event) -> str:
     return f"{text}; {changes}" if changes else text
 
 
-def icon(name: str) -> str:
+def draw_icon(name: str) -> str:
     """The sign for a kind of event, around the origin."""
     if name in ICON_PATH:
         return f'<path class="icon" d="{ICON_PATH[name]}" fill="{ROLE_COLOUR[name]}"/>'
@@ -308,8 +311,8 @@ def draw_witnesses(layout: Layout, witnesses: Sequence[Witness]) -> list[str]:
     for witness in witnesses:
         for mark in layout.marks:
             if mark.event.event in witness.events:
-                ring = f'<circle class="witness" cx="{n(mark.at[0])}" cy="{n(mark.at[1])}" r="12"/>'
-                parts.append(titled(ring, f"violation: {witness.text}"))
+                ring = f'<circle class="witness" cx="{px(mark.at[0])}" cy="{px(mark.at[1])}" r="12"/>'
+                parts.append(add_tooltip(ring, f"violation: {witness.text}"))
     return parts
 
 
@@ -317,18 +320,18 @@ def draw_legend(layout: Layout, top: float, width: float) -> tuple[list[str], fl
     """What the signs mean that occur in this diagram; and where the legend ends."""
     story = layout.story
     items: list[tuple[str, str]] = []
-    for number, name in enumerate(story.message_types):
-        items.append((sample_arrow(number % len(MESSAGE_INKS)), name))
-    fates = {flight.fate for flight in story.flights}
+    for name, number in story.kinds.items():
+        items.append((draw_sample_arrow(number % len(MESSAGE_INKS)), name))
+    fates = {transmission.fate for transmission in story.transmissions}
     if LOST in fates:
         items.append(('<path class="stroke" d="M-4 -4 L4 4 M-4 4 L4 -4"/>', "lost"))
     if UNDER_WAY in fates:
         items.append(('<path class="stroke" opacity="0.55" d="M-10 0 H10"/>', "still under way"))
-    if any(flight.copy for flight in story.flights):
-        items.append((f'<g opacity="0.55">{sample_arrow(0)}</g>', "copy"))
+    if any(transmission.copy for transmission in story.transmissions):
+        items.append((f'<g opacity="0.55">{draw_sample_arrow(0)}</g>', "copy"))
     present = {mark.icon for mark in layout.marks}
-    items += [(icon(name), meaning) for name, meaning in MEANING.items() if name in present]
-    if any(story.closes_ring(flight) for flight in story.flights):
+    items += [(draw_icon(name), meaning) for name, meaning in MEANING.items() if name in present]
+    if any(story.closes_ring(transmission) for transmission in story.transmissions):
         sign = '<path class="stroke" d="M-11 0 H-4 M4 0 H11 M-7 -3 L-4 0 L-7 3 M8 -3 L11 0 L8 3"/>'
         items.append((sign, "out on one side, in on the other: the ring closes"))
     if layout.axis.breaks:
@@ -339,54 +342,53 @@ def draw_legend(layout: Layout, top: float, width: float) -> tuple[list[str], fl
     x, y = 32.0, top
     parts = []
     for sign, meaning in items:
-        room = 22 + text_width(meaning, 11) + 24
+        room = 22 + measure_text(meaning, 11) + 24
         if x + room > width and x > 32.0:
             x, y = 32.0, y + 22
-        parts.append(
-            f'<g transform="translate({n(x)} {n(y)})">{sign}<text class="key" x="17" y="0">{escape(meaning)}</text></g>'
-        )
+        words = f'<text class="key" x="17" y="0">{escape(meaning)}</text>'
+        parts.append(f'<g transform="translate({px(x)} {px(y)})">{sign}{words}</g>')
         x += room
     return parts, y + 10
 
 
-def sample_arrow(tone: int) -> str:
+def draw_sample_arrow(tone: int) -> str:
     """An arrow for the legend, around the origin."""
-    return line(f"arrow l{tone}", (-10, 0), (6, 0)) + head((-10, 0), (11, 0), tone)
+    return draw_line(f"arrow l{tone}", (-10, 0), (6, 0)) + draw_head((-10, 0), (11, 0), tone)
 
 
-def head(start: Point, tip: Point, tone: int) -> str:
+def draw_head(start: Point, tip: Point, tone: int) -> str:
     """The head of an arrow."""
     (x1, y1), (x2, y2) = start, tip
     length = math.hypot(x2 - x1, y2 - y1) or 1.0
     ux, uy = (x2 - x1) / length, (y2 - y1) / length
     bx, by = x2 - 8.5 * ux, y2 - 8.5 * uy
     corners = [(x2, y2), (bx - 3.4 * uy, by + 3.4 * ux), (bx + 3.4 * uy, by - 3.4 * ux)]
-    return f'<polygon class="head h{tone}" points="{" ".join(f"{n(x)},{n(y)}" for x, y in corners)}"/>'
+    return f'<polygon class="head h{tone}" points="{" ".join(f"{px(x)},{px(y)}" for x, y in corners)}"/>'
 
 
-def shortened(start: Point, end: Point, by: float) -> Point:
+def shorten(start: Point, end: Point, by: float) -> Point:
     """The point a little before the end of a line."""
     (x1, y1), (x2, y2) = start, end
     length = math.hypot(x2 - x1, y2 - y1) or 1.0
     return x2 - by * (x2 - x1) / length, y2 - by * (y2 - y1) / length
 
 
-def line(classes: str, start: Point, end: Point, more: str = "") -> str:
+def draw_line(classes: str, start: Point, end: Point, more: str = "") -> str:
     """A straight line."""
     (x1, y1), (x2, y2) = start, end
-    return f'<line class="{classes}" x1="{n(x1)}" y1="{n(y1)}" x2="{n(x2)}" y2="{n(y2)}"{more}/>'
+    return f'<line class="{classes}" x1="{px(x1)}" y1="{px(y1)}" x2="{px(x2)}" y2="{px(y2)}"{more}/>'
 
 
-def text(classes: str, x: float, y: float, words: str) -> str:
+def draw_text(classes: str, x: float, y: float, words: str) -> str:
     """A text."""
-    return f'<text class="{classes}" x="{n(x)}" y="{n(y)}">{escape(words)}</text>'
+    return f'<text class="{classes}" x="{px(x)}" y="{px(y)}">{escape(words)}</text>'
 
 
-def titled(drawing: str, words: str) -> str:
+def add_tooltip(drawing: str, words: str) -> str:
     """A drawing with a tooltip."""
     return f"<g><title>{escape(words)}</title>{drawing}</g>"
 
 
-def n(value: float) -> str:
+def px(value: float) -> str:
     """A number as short as a tenth of a pixel allows."""
     return f"{value:.1f}".removesuffix(".0")

@@ -2,17 +2,22 @@
 
 An event is one clause that ran at one process, or one fault. It says when and where, what set it off, what arrived,
 what was sent, which fields changed, and which events caused it: the one before it at the same process and those that
-sent what it received. The digest is taken over the event lines, so it does not depend on who recorded them.
+sent what it received.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable
-from pathlib import Path
+import sys
 from typing import Any
 
 import msgspec
+
+from habemus.process import Anatomy, Message
+from habemus.process.anatomy import messages_of
+from habemus.scenario import Scenario
+from habemus.scenario.stack import build_stack
+from habemus.scenario.topology import Topology
+from habemus.version import VERSION
 
 FORMAT = 1
 
@@ -21,7 +26,7 @@ class TraceError(ValueError):
     """A file is not a trace; the text says where and why."""
 
 
-class Carried(msgspec.Struct, frozen=True):
+class SentMessage(msgspec.Struct, frozen=True):
     """A message as it left `sender` or reached `to`."""
 
     message: int
@@ -46,8 +51,8 @@ class Event(msgspec.Struct, omit_defaults=True):
     clause: str = ""
     layer: str = ""
     subject: Any = None
-    received: list[Carried] = []
-    sent: list[Carried] = []
+    received: list[SentMessage] = []
+    sent: list[SentMessage] = []
     changed: dict[str, Any] = {}
     role: str | None = None
     parents: list[int] = []
@@ -62,70 +67,50 @@ class Header(msgspec.Struct):
     ids: list[int]
     edges: list[tuple[int, int]]
     scenario: dict[str, Any] = {}
+    types: list[str] = []  # of messages, as declared: each has the same colour in every picture
+
+
+def trace_header(scenario: Scenario, topology: Topology) -> Header:
+    """The first line of a trace."""
+    types = list(declared_types(build_stack(scenario)[0]))
+    return Header(VERSION, FORMAT, scenario.algorithm, topology.ids, topology.edges(), scenario.as_dict(), types)
+
+
+def declared_types(stack: list[Anatomy]) -> dict[str, int]:
+    """The types of messages in the order of their declaration, topmost layer first, and how deep their layer is."""
+    depths: dict[str, int] = {}
+    for depth, layer in enumerate(reversed(stack)):
+        modules = [
+            base.__module__ for base in reversed(layer.cls.__mro__)
+        ]  # a variant's messages come after the others
+        for message in sorted(messages_of(layer), key=lambda message: find_declaration(message, modules)):
+            depths.setdefault(message.__name__, depth)
+    return depths
+
+
+def find_declaration(message: type[Message], modules: list[str]) -> tuple[int, int]:
+    """Where a type of messages is declared: in which of these modules, and at which place there."""
+    names = list(vars(sys.modules[message.__module__]))
+    module = modules.index(message.__module__) if message.__module__ in modules else len(modules)
+    return module, names.index(message.__name__) if message.__name__ in names else len(names)
 
 
 _encoder = msgspec.json.Encoder()
 
 
-def encoded(event: Event) -> bytes:
+def encode(event: Event) -> bytes:
     """An event as its line of the trace."""
     return _encoder.encode(event) + b"\n"
 
 
-class Trace:
-    """A recorded run."""
+class RecordedRun:
+    """A header and the events that follow it."""
 
     def __init__(self, header: Header, events: list[Event]) -> None:
         self.header = header
         self.events = events
 
     @property
-    def digest(self) -> str:
-        """The name of this run: equal runs, equal digests."""
-        return digest_of(map(encoded, self.events))
-
-    @property
     def ids(self) -> list[int]:
-        """The processes, in the order of their places."""
+        """The processes, in the order of their seats."""
         return self.header.ids
-
-    def write(self, path: str | Path) -> None:
-        """Write the trace as JSON lines."""
-        with open(path, "wb") as file:
-            file.write(_encoder.encode(self.header) + b"\n")
-            file.writelines(map(encoded, self.events))
-
-    def _repr_svg_(self) -> str:
-        """The space-time diagram, for notebooks."""
-        from habemus.trace.diagram import space_time_svg
-
-        return space_time_svg(self)
-
-
-def digest_of(lines: Iterable[bytes]) -> str:
-    """SHA-256 over event lines."""
-    sha = hashlib.sha256()
-    for line in lines:
-        sha.update(line)
-    return sha.hexdigest()
-
-
-def read_trace(path: str | Path) -> Trace:
-    """Read a trace that `Trace.write` wrote."""
-    with open(path, "rb") as file:
-        lines = file.read().splitlines()
-    if not lines:
-        raise TraceError(f"{path} is empty; expected a trace of JSON lines")
-    try:
-        header = msgspec.json.decode(lines[0], type=Header)
-    except msgspec.MsgspecError as error:
-        raise TraceError(f"{path}, line 1 is not the header of a trace: {error}") from None
-    if header.format != FORMAT:
-        raise TraceError(f"{path} is a trace of format {header.format}; this version reads format {FORMAT}")
-    events = []
-    for number, line in enumerate(lines[1:], start=2):
-        try:
-            events.append(msgspec.json.decode(line, type=Event))
-        except msgspec.MsgspecError as error:
-            raise TraceError(f"{path}, line {number} is not an event: {error}") from None
-    return Trace(header, events)

@@ -42,7 +42,7 @@ class Label:
     @property
     def corners(self) -> tuple[Point, ...]:
         """The corners of its box."""
-        return box(self.x, self.y, text_width(self.text, self.style.size), self.style.size * 1.1, self.angle)
+        return make_box(self.x, self.y, measure_text(self.text, self.style.size), self.style.size * 1.1, self.angle)
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,12 @@ class Spot:
     penalty: float
 
 
-def text_width(text: str, size: float) -> float:
+def measure_text(text: str, size: float) -> float:
     """The width of a text, at least as wide as any usual sans-serif font sets it."""
     return size * sum(0.38 if c in NARROW else 0.76 if c in WIDE else 0.6 for c in text)
 
 
-def box(x: float, y: float, width: float, height: float, angle: float = 0.0) -> tuple[Point, ...]:
+def make_box(x: float, y: float, width: float, height: float, angle: float = 0.0) -> tuple[Point, ...]:
     """The corners of a box centred on (x, y)."""
     cos, sin = math.cos(math.radians(angle)), math.sin(math.radians(angle))
     halves = ((-width / 2, -height / 2), (width / 2, -height / 2), (width / 2, height / 2), (-width / 2, height / 2))
@@ -103,7 +103,7 @@ class Canvas:
     def add(self, corners: tuple[Point, ...], price: float) -> None:
         """A shape that it costs something to touch."""
         self.shapes.append((corners, price))
-        for cell in cells_under(corners):
+        for cell in find_cells_under(corners):
             self.cells.setdefault(cell, []).append(len(self.shapes) - 1)
 
     def price(self, corners: tuple[Point, ...], budget: float) -> float:
@@ -112,7 +112,7 @@ class Canvas:
             return math.inf
         total = 0.0
         tested: set[int] = set()
-        for cell in cells_under(corners):
+        for cell in find_cells_under(corners):
             for index in self.cells.get(cell, ()):
                 if index not in tested:
                     tested.add(index)
@@ -141,18 +141,18 @@ class Canvas:
         return True
 
 
-def cells_under(corners: tuple[Point, ...]) -> list[tuple[int, int]]:
+def find_cells_under(corners: tuple[Point, ...]) -> list[tuple[int, int]]:
     """The cells of the grid that a shape may reach: all under a box, those along a segment."""
     if len(corners) == 2:
         (x1, y1), (x2, y2) = corners
         steps = int(max(abs(x2 - x1), abs(y2 - y1)) / CELL * 2) + 1
         points = [(x1 + (x2 - x1) * i / steps, y1 + (y2 - y1) * i / steps) for i in range(steps + 1)]
-        return sorted({cell for x, y in points for cell in cells_around(x, y, x, y)})
+        return sorted({cell for x, y in points for cell in find_cells_around(x, y, x, y)})
     xs, ys = [x for x, _ in corners], [y for _, y in corners]
-    return cells_around(min(xs), min(ys), max(xs), max(ys))
+    return find_cells_around(min(xs), min(ys), max(xs), max(ys))
 
 
-def cells_around(left: float, top: float, right: float, bottom: float) -> list[tuple[int, int]]:
+def find_cells_around(left: float, top: float, right: float, bottom: float) -> list[tuple[int, int]]:
     """The cells of the grid within reach of a rectangle."""
     reach = CELL / 4
     columns = range(int((left - reach) // CELL), int((right + reach) // CELL) + 1)
@@ -160,7 +160,7 @@ def cells_around(left: float, top: float, right: float, bottom: float) -> list[t
     return [(column, row) for column in columns for row in rows]
 
 
-def along(start: Point, end: Point, width: float, size: float) -> list[Spot]:
+def find_spots_along(start: Point, end: Point, width: float, size: float) -> list[Spot]:
     """Spots beside a line: turned with it if it is flat enough to read, upright next to it if it is steep."""
     (x1, y1), (x2, y2) = start, end
     dx, dy = x2 - x1, y2 - y1
@@ -187,7 +187,7 @@ def along(start: Point, end: Point, width: float, size: float) -> list[Spot]:
     return spots
 
 
-def beside(x: float, y: float, width: float, size: float, gap: float, down: bool) -> list[Spot]:
+def find_spots_beside(x: float, y: float, width: float, size: float, gap: float, down: bool) -> list[Spot]:
     """Spots around a mark on a lane: at its sides where time flows down, else above and below it."""
     aside, lift = width / 2 + gap, size * 0.55 + 4
     right, left = [(aside, v) for v in (0.0, lift, -lift)], [(-aside, v) for v in (0.0, lift, -lift)]

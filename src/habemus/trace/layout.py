@@ -10,8 +10,18 @@ from dataclasses import dataclass, field
 
 from habemus.trace.axis import Axis, Scale, lay_axis
 from habemus.trace.format import Event
-from habemus.trace.labels import Canvas, Label, Point, Spot, Style, along, beside, box, text_width
-from habemus.trace.story import LOST, UNDER_WAY, Flight, Story, fault_text
+from habemus.trace.labels import (
+    Canvas,
+    Label,
+    Point,
+    Spot,
+    Style,
+    find_spots_along,
+    find_spots_beside,
+    make_box,
+    measure_text,
+)
+from habemus.trace.story import LOST, UNDER_WAY, Story, Transmission, describe_network_fault
 
 MESSAGE = Style("message", 11)
 CLAUSE = Style("clause", 10)
@@ -72,7 +82,7 @@ class Frame:
 class Arrow:
     """The line of a message; two pieces where it leaves on one side and comes back on the other."""
 
-    flight: Flight
+    transmission: Transmission
     pieces: list[tuple[Point, Point]]
 
 
@@ -114,32 +124,34 @@ class Layout:
 
 def lay_out(story: Story, direction: str, left: float, top: float) -> Layout:
     """Lay a story out; `direction` is "down", "right" or "auto", the margins are room for ids and axis."""
-    down, right = shape(story, True, left, top), shape(story, False, left, top)
-    layout = {"down": down, "right": right}.get(direction) or min((down, right), key=awkwardness)
+    down, right = lay_frame(story, True, left, top), lay_frame(story, False, left, top)
+    layout = {"down": down, "right": right}.get(direction) or min((down, right), key=rate_awkwardness)
     place_of = {pid: number for number, pid in enumerate(story.ids)}
-    layout.arrows = [arrow_of(layout, flight, place_of) for flight in story.flights]
+    layout.arrows = [lay_arrow(layout, transmission, place_of) for transmission in story.transmissions]
     for event in story.events:
         if event.process is not None:
-            layout.marks.append(Mark(event, icon_of(event), layout.point_of(event.process, event, 0)))
-    layout.labels = labels_of(layout)
+            layout.marks.append(Mark(event, choose_icon(event), layout.point_of(event.process, event, 0)))
+    layout.labels = place_labels(layout)
     return layout
 
 
-def shape(story: Story, down: bool, left: float, top: float) -> Layout:
+def lay_frame(story: Story, down: bool, left: float, top: float) -> Layout:
     """The empty diagram of a story for one direction of time."""
     axis = lay_axis(story, DOWN if down else RIGHT)
-    widest = max([text_width(flight.carried.label, MESSAGE.size) for flight in story.flights], default=0.0)
+    widest = max(
+        [measure_text(transmission.message.label, MESSAGE.size) for transmission in story.transmissions], default=0.0
+    )
     spacing = min(150.0, max(84.0, widest + 24)) if down else 78.0
     return Layout(story, Frame(down, left, top, spacing, axis.length + (30 if down else 40), len(story.ids)), axis)
 
 
-def awkwardness(layout: Layout) -> float:
+def rate_awkwardness(layout: Layout) -> float:
     """How far the diagram is from the shape of a page or a screen; labels read better where time runs down."""
     ratio = layout.frame.right / layout.frame.bottom
     return max(1.0, ratio / 1.5, 0.75 / ratio) * (1.0 if layout.frame.down else 1.5)
 
 
-def icon_of(event: Event) -> str:
+def choose_icon(event: Event) -> str:
     """What to draw for an event: the fault, the role it brings, or what set it off."""
     if event.kind in FAULTS and not event.clause:
         return event.kind
@@ -148,31 +160,31 @@ def icon_of(event: Event) -> str:
     return "timeout" if event.kind in ("timeout", "suspect", "trust") else "step"
 
 
-def arrow_of(layout: Layout, flight: Flight, place_of: dict[int, int]) -> Arrow:
+def lay_arrow(layout: Layout, transmission: Transmission, place_of: dict[int, int]) -> Arrow:
     """The line from where a message was sent to where it was received, or where it died."""
     frame, position = layout.frame, layout.axis.position
-    a, b = place_of[flight.carried.sender], place_of[flight.carried.to]
-    begin = position[flight.sent.event]
-    end = position[flight.end.event] if flight.end is not None else frame.length
+    a, b = place_of[transmission.message.sender], place_of[transmission.message.to]
+    begin = position[transmission.sent.event]
+    end = position[transmission.end.event] if transmission.end is not None else frame.length
     side = 1 if b > a else -1
-    closing = layout.story.closes_ring(flight)
+    closing = layout.story.closes_ring(transmission)
     target: float = a - side if closing else b  # beyond the edge, one lane further on
-    if flight.died_at_once:
+    if transmission.died_at_once:
         target = a - side * 0.5 if closing else b - side * 0.5
         end = begin + (12 + 6 * abs(target - a)) * (1 if frame.down else 3)
-    elif flight.fate == LOST:
+    elif transmission.fate == LOST:
         target -= (-1 if closing else 1) * side * 0.16
-    elif flight.fate == UNDER_WAY:
+    elif transmission.fate == UNDER_WAY:
         reach = min(1.0, (frame.length - begin) / (layout.axis.length or 1) + 0.15)
         target = a + (target - a) * min(reach, 0.8)
         end = min(end, begin + (60 if frame.down else 140))
-    if not closing or flight.died_at_once or flight.fate == UNDER_WAY:
-        return Arrow(flight, [(frame.point(a, begin), frame.point(target, end))])
+    if not closing or transmission.died_at_once or transmission.fate == UNDER_WAY:
+        return Arrow(transmission, [(frame.point(a, begin), frame.point(target, end))])
     out, back = (LAST_SIDE, FIRST_SIDE) if a > b else (FIRST_SIDE, LAST_SIDE)
     turn = begin + (end - begin) * out / (out + back)
-    last = b + side * 0.16 if flight.fate == LOST else b
+    last = b + side * 0.16 if transmission.fate == LOST else b
     return Arrow(
-        flight,
+        transmission,
         [
             (frame.point(a, begin), frame.point(a - side * out, turn)),
             (frame.point(b + side * back, turn), frame.point(last, end)),
@@ -180,7 +192,7 @@ def arrow_of(layout: Layout, flight: Flight, place_of: dict[int, int]) -> Arrow:
     )
 
 
-def labels_of(layout: Layout) -> list[Label]:
+def place_labels(layout: Layout) -> list[Label]:
     """Every label that finds room: faults first, then messages, shortest way first, then the names of clauses.
 
     A clause is named where it changes something, where no message set it off, and once in any case.
@@ -191,41 +203,43 @@ def labels_of(layout: Layout) -> list[Label]:
     for lane in range(frame.lanes):
         canvas.add_line(frame.point(lane, 0), frame.point(lane, frame.length), LANE_PRICE)
     x, y = frame.axis_at(0)
-    canvas.add_solid(box(x - 16, y + 500_000, 44, 1_000_100) if frame.down else box(x + 500_000, y + 12, 1_000_100, 32))
+    canvas.add_solid(
+        make_box(x - 16, y + 500_000, 44, 1_000_100) if frame.down else make_box(x + 500_000, y + 12, 1_000_100, 32)
+    )
     for pid in story.ids:
-        canvas.add_solid(box(*layout.point_of(pid, None, HEADING), text_width(str(pid), 14), 16))
+        canvas.add_solid(make_box(*layout.point_of(pid, None, HEADING), measure_text(str(pid), 14), 16))
     for mark in layout.marks:
         size = 9 if mark.icon in ("step", "timeout") else 15
-        canvas.add_solid(box(*mark.at, size, size))
+        canvas.add_solid(make_box(*mark.at, size, size))
     for arrow in layout.arrows:
         for start, end in arrow.pieces:
             canvas.add_line(start, end, ARROW_PRICE)
-        if arrow.flight.fate == LOST:
-            canvas.add_solid(box(*arrow.pieces[-1][1], 9, 9))
+        if arrow.transmission.fate == LOST:
+            canvas.add_solid(make_box(*arrow.pieces[-1][1], 9, 9))
     for event, start, _ in layout.network_faults:
-        wide = text_width(fault_text(event), FAULT.size)
+        wide = measure_text(describe_network_fault(event), FAULT.size)
         x, y = (start[0] + wide / 2, start[1] - 8) if frame.down else (start[0] + wide / 2 + 5, start[1] + 6)
         slide = (1, 0) if frame.down else (0, 1)
         spots = [Spot(x + slide[0] * by, y + slide[1] * by, 0, by / 100) for by in range(0, 200, 10)]
-        canvas.place(fault_text(event), FAULT, spots, FAULT_BUDGET)
+        canvas.place(describe_network_fault(event), FAULT, spots, FAULT_BUDGET)
     for mark in layout.marks:
         if mark.icon in FAULTS:
-            wide = text_width(mark.icon, FAULT.size)
-            canvas.place(mark.icon, FAULT, beside(*mark.at, wide, FAULT.size, 10, frame.down), FAULT_BUDGET)
-    kinds = {name: number for number, name in enumerate(story.message_types)}
+            wide = measure_text(mark.icon, FAULT.size)
+            canvas.place(mark.icon, FAULT, find_spots_beside(*mark.at, wide, FAULT.size, 10, frame.down), FAULT_BUDGET)
+    kinds = story.kinds
     spacious = sorted(layout.arrows, key=lambda arrow: abs(arrow.pieces[0][0][0] - arrow.pieces[0][1][0]))
     for arrow in spacious:
-        carried = arrow.flight.carried
-        wide = text_width(carried.label, MESSAGE.size)
-        spots = [spot for start, end in arrow.pieces for spot in along(start, end, wide, MESSAGE.size)]
-        canvas.place(carried.label, MESSAGE, spots, MESSAGE_BUDGET, kinds[carried.type])
+        message = arrow.transmission.message
+        wide = measure_text(message.label, MESSAGE.size)
+        spots = [spot for start, end in arrow.pieces for spot in find_spots_along(start, end, wide, MESSAGE.size)]
+        canvas.place(message.label, MESSAGE, spots, MESSAGE_BUDGET, kinds[message.type])
     seen: set[str] = set()
     for mark in sorted(layout.marks, key=lambda mark: (mark.icon == "step", mark.event.event)):
         event = mark.event
         if event.clause and (event.kind != "message" or event.changed or event.clause not in seen):
-            wide = text_width(event.clause, CLAUSE.size)
+            wide = measure_text(event.clause, CLAUSE.size)
             gap = 8 if mark.icon in ("step", "timeout") else 14
-            spots = beside(*mark.at, wide, CLAUSE.size, gap, frame.down)
+            spots = find_spots_beside(*mark.at, wide, CLAUSE.size, gap, frame.down)
             if canvas.place(event.clause, CLAUSE, spots, CLAUSE_BUDGET):
                 seen.add(event.clause)
     return canvas.labels

@@ -1,8 +1,8 @@
 """The colours and signs that mean the same in every picture: Okabe and Ito's palette, which the colour-blind can read.
 
 A leader is gold and wears a crown, a candidate is sky blue and raises a flag, who is inside the critical section is
-green and holds the lock, a violation is vermillion. Message types take the other colours, in order of first appearance,
-and a dash each, so that they differ in print, too.
+green and holds the lock, a violation is vermillion. Message types take the other colours, in the order of their
+declaration, and a dash each, so that they differ in print, too.
 """
 
 from __future__ import annotations

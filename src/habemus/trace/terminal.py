@@ -5,26 +5,31 @@
        1   ├────▶●     │    Candidate(2)  weigh_candidate
 
 An arrow stands in the row in which its message is received. What one step sends to several processes, and what several
-processes do alike in the same tick, share a row.
+processes do alike in the same tick, share a row (rows.py, which also chooses what is shown of a long run). A double
+line is one message to several: it starts at ╬, and all ● on it receive it.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from textwrap import fill
+from types import MappingProxyType
 
 from rich.style import Style
 from rich.text import Text
 
-from habemus.trace.format import Carried, Event, Trace
-from habemus.trace.palette import MESSAGE_INKS, ROLE_COLOUR
-from habemus.trace.story import fault_text, read_story, where
+from habemus.trace.format import Event, RecordedRun, SentMessage
+from habemus.trace.palette import MESSAGE_INKS, ROLE_COLOUR, VIOLATION
+from habemus.trace.rows import Row, choose_rows, gather_rows
+from habemus.trace.story import describe_network_fault, read_story
 
 TIME_WIDTH = 6
 WORDS_WIDTH, FEWEST_WORDS = 40, 24
 NO_BREAK = "\u00a0"
 NARROWEST, WIDEST = 3, 8
+NOTHING: Mapping[int, str] = MappingProxyType({})
+STEP, TO_SEVERAL = "◇", "╬═▶"
 
 ICONS = {"leader": "♛", "candidate": "⚑", "inside": "▣", "waiting": "◷"}
 FAULTS = {"crash": "○", "recover": "◉", "pause": "‖", "resume": "▸", "skew": "◔", "drift": "◔", "refuse": "⊘"}
@@ -34,14 +39,29 @@ MEANING = {
     "▣": "inside",
     "◷": "waiting",
     "◔": "clock fault",
-    "◇": "timer or detector",
+    STEP: "",  # what set these steps off differs
     "○": "crash",
     "◉": "recovery",
     "‖": "pause",
     "▸": "end of pause",
     "✗": "lost",
     "⊘": "refused by the resource",
+    TO_SEVERAL: "one message to several",
 }
+CAUSES = {  # of a step that no message set off, by its kind
+    "start": "start",
+    "timeout": "timer",
+    "suspect": "detector",
+    "trust": "detector",
+    "level": "detector",
+    "leader": "election below",
+    "recover": "recovery",
+    "command": "command",
+    "indication": "layer below",
+    "request": "layer above",
+    "whenever": "condition",
+}
+CAUSES_IN_ORDER = list(dict.fromkeys(CAUSES.values()))
 SAID = {"crash": "crashes", "recover": "is back", "pause": "pauses", "resume": "goes on", "refuse": "is refused"}
 LANES = {"leader": "┃", "inside": "┃", "crash": " ", "pause": "┊"}
 ROLES_SAID = {  # for one process and for several
@@ -51,72 +71,86 @@ ROLES_SAID = {  # for one process and for several
 }
 
 
-@dataclass
-class Row:
-    """Events that share a row."""
+def draw_for_terminal(
+    trace: RecordedRun,
+    width: int = 80,
+    rows: int = 40,
+    total: int | None = None,
+    evidence: Mapping[int, str] = NOTHING,
+    hint: str = "",
+    say: Callable[[str], str] = str,
+) -> Text:
+    """The diagram of a trace for a terminal of that many columns, in at most so many rows.
 
-    events: list[Event] = field(default_factory=list)
-
-    def joins(self, event: Event) -> bool:
-        """Whether an event is of the same sort and moment as those in the row, at another process."""
-        first = self.events[0]
-        if (event.time, event.kind, event.clause) != (first.time, first.kind, first.clause) or where(event) is None:
-            return False
-        if where(event) in {where(other) for other in self.events}:
-            return False
-        return [gist(carried) for carried in event.received] == [gist(carried) for carried in first.received]
-
-
-def gist(carried: Carried) -> tuple[int, str]:
-    """What two messages have in common that can share an arrow."""
-    return carried.sender, carried.label
-
-
-def terminal_diagram(trace: Trace, width: int = 80, rows: int = 40, total: int | None = None) -> Text:
-    """The diagram of a trace for a terminal of that many columns, in at most so many rows."""
+    `total`: the events of the run, if not all were kept. `evidence`: the numbers of the events that show a violation,
+    each with a note. `hint`: how the user can see all events. `say`: translates.
+    """
     story = read_story(trace)
-    lanes = Lanes(*fitting(story.ids, width))
-    kinds = {name: number for number, name in enumerate(story.message_types)}
-    text = lanes.heading()
-    shown = rows_of(story.events)[:rows]
-    signs: set[str] = set()
+    lanes = Lanes(*fit_lanes(story.ids, width))
+    kinds = story.kinds
+    text = lanes.heading(say("tick"))
+    gathered = gather_rows(story.events)
+    shown = set(choose_rows(gathered, evidence, rows))
+    legend = Legend(say)
     time = None
-    for row in shown:
+    hidden = 0
+    for place, row in enumerate(gathered):
+        if place not in shown:
+            lanes.pass_over(row)
+            hidden += len(row.events)
+            continue
+        if hidden:
+            text.append_text(tell_hidden(hidden, hint, say))
+            hidden, time = 0, None
         now = row.events[0].time
         text.append(f"{now if now != time else '':>{TIME_WIDTH - 2}}  ", Style(dim=True))
         time = now
         text.append_text(lanes.draw(row, kinds))
-        text.append_text(words(row, kinds, len(trace.ids), width - TIME_WIDTH - lanes.width))
+        notes = [evidence[event.event] for event in row.events if evidence.get(event.event)]
+        text.append_text(describe_row(row, kinds, len(trace.ids), width - TIME_WIDTH - lanes.width, notes, say))
         text.append("\n")
-        signs |= {sign_of(event) for event in row.events}
-    left = (story.total if total is None else total) - sum(len(row.events) for row in shown)
-    if left:
-        text.append(f"{'':{TIME_WIDTH}}... and {left:,} more events\n", Style(dim=True))
-    explained = [
-        f"{sign}{NO_BREAK}{meaning.replace(' ', NO_BREAK)}" for sign, meaning in MEANING.items() if sign in signs
-    ]
-    indent = " " * TIME_WIDTH
-    legend = fill("   ".join(explained), width, initial_indent=indent, subsequent_indent=indent)
-    return text.append(legend.replace(NO_BREAK, " "), Style(dim=True))
+        legend.note(row, bool(lanes.ids))
+    hidden += (story.total if total is None else total) - len(story.events)
+    if hidden:
+        text.append_text(tell_hidden(hidden, hint, say))
+    return text.append(legend.write(width), Style(dim=True))
 
 
-def fitting(ids: list[int], width: int) -> tuple[list[int], int]:
+def tell_hidden(events: int, hint: str, say: Callable[[str], str]) -> Text:
+    """The line that stands for events that are not shown."""
+    said = f"… {events:,} event{'s' if events != 1 else ''}" + (f", {hint}" if hint else "")
+    return Text(f"{'':{TIME_WIDTH}}{say(said)}\n", Style(dim=True))
+
+
+class Legend:
+    """What the signs mean that were used."""
+
+    def __init__(self, say: Callable[[str], str]) -> None:
+        self.say = say
+        self.signs: set[str] = set()
+        self.causes: set[str] = set()  # of steps that no message set off
+
+    def note(self, row: Row, drawn: bool) -> None:
+        self.signs |= {choose_sign(event) for event in row.events}
+        self.causes |= {CAUSES.get(event.kind, event.kind) for event in row.events if choose_sign(event) == STEP}
+        if row.is_broadcast and drawn:
+            self.signs.add(TO_SEVERAL)
+
+    def write(self, width: int) -> str:
+        meanings = {**MEANING, STEP: ", ".join(self.say(cause) for cause in CAUSES_IN_ORDER if cause in self.causes)}
+        used = [(sign, self.say(meaning)) for sign, meaning in meanings.items() if sign in self.signs]
+        explained = [f"{sign}{NO_BREAK}{meaning.replace(' ', NO_BREAK)}" for sign, meaning in used]
+        indent = " " * TIME_WIDTH
+        lines = fill("   ".join(explained), width, initial_indent=indent, subsequent_indent=indent)
+        return lines.replace(NO_BREAK, " ")
+
+
+def fit_lanes(ids: list[int], width: int) -> tuple[list[int], int]:
     """The lanes and how far apart they stand; no lanes at all if they would leave too little room for words."""
     least = max([NARROWEST] + [len(str(pid)) + 1 for pid in ids])
     room = width - TIME_WIDTH
     pitch = min(WIDEST, max(least, (room - WORDS_WIDTH) // max(1, len(ids))))
     return (ids, pitch) if pitch * len(ids) + FEWEST_WORDS <= room else ([], 0)
-
-
-def rows_of(events: list[Event]) -> list[Row]:
-    """The events, those that go together in one row."""
-    rows: list[Row] = []
-    for event in events:
-        if rows and rows[-1].joins(event):
-            rows[-1].events.append(event)
-        else:
-            rows.append(Row([event]))
-    return rows
 
 
 class Lanes:
@@ -130,9 +164,9 @@ class Lanes:
         self.out: dict[int, str] = {}
         self.width = len(ids) * pitch
 
-    def heading(self) -> Text:
-        """The ids above their columns."""
-        text = Text().append(f"{'tick':>{TIME_WIDTH - 2}}  ", Style(dim=True))
+    def heading(self, unit: str) -> Text:
+        """The ids above their columns, and the unit of time."""
+        text = Text().append(f"{unit:>{TIME_WIDTH - 2}}  "[:TIME_WIDTH], Style(dim=True))
         for pid in self.ids:
             text.append(f"{pid:<{self.pitch}}", Style(bold=True))
         return text.append("\n")
@@ -142,10 +176,12 @@ class Lanes:
         cells = [(" ", Style())] * self.width
         for pid, column in self.column.items():
             cells[column] = self.lane(pid)
-        for event in row.events:
-            for carried in event.received:
-                if self.ids:
-                    self.draw_arrow(cells, carried, event.kind == "lost", Style(color=tone(kinds, carried)))
+        if row.is_broadcast and self.ids:
+            self.draw_broadcast(cells, row, kinds)
+        elif self.ids:
+            for event in row.events:
+                for message in event.received:
+                    self.draw_arrow(cells, message, event.kind == "lost", Style(color=choose_tone(kinds, message)))
         for event in row.events:
             if event.process is None:
                 if event.kind != "lost":
@@ -158,6 +194,12 @@ class Lanes:
         for sign, style in cells:
             text.append(sign, style)
         return text
+
+    def pass_over(self, row: Row) -> None:
+        """Take on the state that a row leaves behind which is not shown."""
+        for event in row.events:
+            if event.process is not None:
+                self.enter(event, event.process)
 
     def enter(self, event: Event, pid: int) -> None:
         """Remember the state in which an event leaves its process."""
@@ -184,11 +226,11 @@ class Lanes:
     def icon(self, event: Event, pid: int) -> tuple[str, Style]:
         """The sign of an event at its process."""
         loud = event.kind in FAULTS or bool(event.role)
-        return sign_of(event), Style(color=ROLE_COLOUR.get(self.state(pid)), bold=loud)
+        return choose_sign(event), Style(color=ROLE_COLOUR.get(self.state(pid)), bold=loud)
 
-    def draw_arrow(self, cells: list[tuple[str, Style]], carried: Carried, lost: bool, style: Style) -> None:
+    def draw_arrow(self, cells: list[tuple[str, Style]], message: SentMessage, lost: bool, style: Style) -> None:
         """An arrow from lane to lane; a lost message ends in a cross before it gets there."""
-        start, end = self.column[carried.sender], self.column[carried.to]
+        start, end = self.column[message.sender], self.column[message.to]
         step = 1 if end > start else -1
         cells[start] = (("├" if step > 0 else "┤") if cells[start][0] not in ("┤" if step > 0 else "├") else "┼", style)
         for column in range(start + step, end, step):
@@ -198,45 +240,63 @@ class Lanes:
                 cells[column] = ("┼", style)
         cells[end - step] = ("✗" if lost else "▶" if step > 0 else "◀", style)
 
+    def draw_broadcast(self, cells: list[tuple[str, Style]], row: Row, kinds: dict[str, int]) -> None:
+        """One line from the sender through all receivers to the last one on either side."""
+        message = row.events[0].received[0]
+        style = Style(color=choose_tone(kinds, message))
+        start = self.column[message.sender]
+        ends = [self.column[event.received[0].to] for event in row.events]
+        for end in {min(ends), max(ends)} - {start}:
+            step = 1 if end > start else -1
+            if any((other - start) * step > (end - start) * step for other in ends):
+                continue
+            for column in range(start + step, end, step):
+                cells[column] = ("╪" if cells[column][0] in "│┃┊" else "═", style)
+            cells[end - step] = ("▶" if step > 0 else "◀", style)
+        cells[start] = ("╬", style)
 
-def sign_of(event: Event) -> str:
+
+def choose_sign(event: Event) -> str:
     """The sign for an event: the fault, the role it brings, or what set it off."""
     if event.kind == "lost":
         return "✗"
     if event.kind in FAULTS and not event.clause:
         return FAULTS[event.kind]
-    return ICONS.get(event.role or "", "●" if event.kind in ("message", "pulse") else "◇")
+    return ICONS.get(event.role or "", "●" if event.kind in ("message", "pulse") else STEP)
 
 
-def words(row: Row, kinds: dict[str, int], n: int, width: int) -> Text:
-    """What happens in a row, in words."""
+def describe_row(
+    row: Row, kinds: dict[str, int], n: int, width: int, notes: list[str], say: Callable[[str], str]
+) -> Text:
+    """What happens in a row, in words, after what it is evidence of."""
     event = row.events[0]
     dim = Style(dim=True)
-    text = Text()
+    text = Text("".join(f"✗ {note}  " for note in notes), Style(color=VIOLATION, bold=True))
     if event.process is None and event.kind != "lost":
-        return text.append(fault_text(event), Style(bold=True))
-    for carried in event.received:
-        text.append(f"{carried.label}  ", Style(color=tone(kinds, carried)))
+        return text.append(describe_network_fault(event), Style(bold=True))
+    for message in event.received:
+        text.append(f"{message.label}  ", Style(color=choose_tone(kinds, message)))
     if event.kind == "lost":
-        text.append(f"lost: {event.subject}", dim)
+        text.append(f"{say('lost')}: {say(str(event.subject))}", dim)
     elif event.kind in FAULTS and not event.clause:
-        text.append(f"{listed(row.events)} {SAID.get(event.kind, event.kind)}", Style(bold=True))
+        text.append(say(f"{list_processes(row.events)} {SAID.get(event.kind, event.kind)}"), Style(bold=True))
     else:
         text.append(event.clause, dim)
     for role, (one, several) in ROLES_SAID.items():
         having = [other for other in row.events if other.role == role]
         if having:
-            who = "all" if len(having) == n > 2 else listed(having)
-            text.append(f"  {who} {one if len(having) == 1 else several}", Style(color=ROLE_COLOUR[role], bold=True))
+            who = "all" if len(having) == n > 2 else list_processes(having)
+            said = say(f"{who} {one if len(having) == 1 else several}")
+            text.append(f"  {said}", Style(color=ROLE_COLOUR[role], bold=True))
     text.truncate(width, overflow="ellipsis")
     return text
 
 
-def listed(events: list[Event]) -> str:
+def list_processes(events: list[Event]) -> str:
     """The processes of some events."""
     return ", ".join(str(event.process) for event in events)
 
 
-def tone(kinds: dict[str, int], carried: Carried) -> str:
+def choose_tone(kinds: dict[str, int], message: SentMessage) -> str:
     """The colour of a message, readable on light and dark terminals alike."""
-    return MESSAGE_INKS[kinds[carried.type] % len(MESSAGE_INKS)].line
+    return MESSAGE_INKS[kinds[message.type] % len(MESSAGE_INKS)].line

@@ -1,25 +1,26 @@
-// The page begins here: each part takes its place, then the catalogue comes and the first run is shown.
+// The entry point: builds the parts of the page, connects them, fetches the catalogue, and shows the first run.
 
-import { Rail, titleOf } from "./branches.js";
-import { build, icon } from "./build.js";
-import { Diagram } from "./diagram.js";
-import { flightsUnderWay, offer } from "./faults.js";
-import { Drawer } from "./inspector.js";
-import { listenToKeys } from "./keys.js";
-import { lab } from "./lab.js";
-import { labelOf } from "./values.js";
-import { openAddressed, startModes } from "./modes.js";
-import { Timeline } from "./playback.js";
-import { plainSentence } from "./sentences.js";
-import { Setup } from "./setup.js";
-import { Stage } from "./stage.js";
-import { t } from "./text.js";
-import { Banner } from "./verdicts.js";
+import { Diagram } from "./diagram/diagram.js";
+import { Drawer } from "./drawer/drawer.js";
+import { offerFaults, transmissionsUnderWay } from "./faults/actions.js";
+import { labelOf } from "./model/values.js";
+import { Banner } from "./page/banner.js";
+import { listenToKeys } from "./page/keys.js";
+import { openAddressed, startModes } from "./page/modes.js";
+import { isFirstVisit, startTour } from "./page/tour.js";
+import { Setup } from "./setup/setup.js";
+import { Stage } from "./stage/stage.js";
+import { lab } from "./store/lab.js";
+import { BranchRail, titleOf } from "./timeline/rail.js";
+import { Timeline } from "./timeline/timeline.js";
+import { build, buildIcon } from "./widgets/elements.js";
+import { plainSentenceOf } from "./words/sentences.js";
+import { t } from "./words/text.js";
 
 const FIRST = { algorithm: "chang-roberts", topology: { n: 8 }, seed: 7 };
 const EYE = "M3 10 Q10 2.5 17 10 Q10 17.5 3 10 Z M10 12.4 A2.4 2.4 0 1 0 10 7.6 A2.4 2.4 0 1 0 10 12.4";
 const MOST_ROWS = 40;
-const STILL = 200; // milliseconds without a change after which the tables are written
+const STILL = 200; // milliseconds without a change before the tables for screen readers are written
 
 window.habemus = lab;
 const $ = (id) => document.getElementById(id);
@@ -37,30 +38,31 @@ const page = {
   },
 };
 
-// The room ------------------------------------------------------------------------------------------------------------
+// The parts of the page ------------------------------------------------------------------------------------------------------------
 
 new Setup($("setup"));
 const timeline = new Timeline($("timeline"));
-new Rail($("rail"));
+new BranchRail($("rail"));
 page.drawer = new Drawer($("drawer-tabs"), $("sheet"), $("panel"));
 page.stage = new Stage($("stage"), (what, point) => {
   const playing = lab.playing;
   lab.pause();
-  if (what?.process !== undefined && point.shiftKey) lab.select(withOneMore(what.process));
+  if (what?.process !== undefined && point.shiftKey) lab.select(toggleInGroup(what.process));
   else {
     lab.select(what);
-    offer(what, point, playing);
+    offerFaults(what, point, playing);
+    lab.emit("pick", { what, point });
   }
 });
 
-/** The chosen group with a process more, or without it if it was in it. */
-function withOneMore(id) {
+/** The selected group with a process added, or removed if it is in it. */
+function toggleInGroup(id) {
   const before = lab.selected?.processes ?? (lab.selected?.process === undefined ? [] : [lab.selected.process]);
   const processes = before.includes(id) ? before.filter((known) => known !== id) : [...before, id];
   return processes.length ? { processes } : null;
 }
 
-const half = () => {
+const addHalf = () => {
   const element = document.createElement("div");
   element.className = "half";
   $("diagram").append(element);
@@ -73,8 +75,8 @@ document.body.append(tip);
 const table = document.createElement("table");
 table.className = "unseen";
 
-page.diagram = new Diagram(half(), { moment: () => lab, pick: pickInDiagram, hover: showTip });
-page.beside = null; // the diagram of the branch that is compared
+page.diagram = new Diagram(addHalf(), { moment: () => lab, pick: pickInDiagram, hover: showTip });
+page.beside = null; // the diagram of the branch beside the current one
 addZoom(page.diagram);
 $("diagram").append(table);
 lab.page = page;
@@ -86,7 +88,7 @@ function pickInDiagram(found, point) {
     lab.select({ event: found.event });
   } else if (found.message !== undefined) {
     lab.select({ message: found.message });
-    if (flightsUnderWay(found.message).length) offer({ message: found.message }, point);
+    if (transmissionsUnderWay(found.message).length) offerFaults({ message: found.message }, point);
   } else if (found.empty) lab.select(null);
   else lab.seekPosition(found.position);
 }
@@ -102,13 +104,13 @@ function showTip(found, point) {
     const beside = model.events.length - count(past) - count(future) - 1;
     tip.innerHTML = `<b></b><div class="words"></div><div class="soft"></div>`;
     tip.querySelector("b").textContent = event.clause || t(`fault.${event.kind}`);
-    tip.querySelector(".words").textContent = `${event.time}: ${plainSentence(event)}`;
+    tip.querySelector(".words").textContent = `${event.time}: ${plainSentenceOf(event)}`;
     tip.querySelector(".soft").textContent = t("cone", { past: count(past), future: count(future), beside });
   } else {
-    const { carried, sent, end, fate } = found.flight;
+    const { envelope, sent, end, fate } = found.transmission;
     tip.innerHTML = `<b></b> <span></span><div class="soft"></div>`;
-    tip.querySelector("b").textContent = labelOf(carried);
-    tip.querySelector("span").textContent = `${carried.sender} → ${carried.to}`;
+    tip.querySelector("b").textContent = labelOf(envelope);
+    tip.querySelector("span").textContent = `${envelope.sender} → ${envelope.to}`;
     const became = t(["message.received", "message.lost", "message.underway"][fate]);
     const when = end < 0 ? "" : model.events[end].time;
     tip.querySelector(".soft").textContent = `${t("message.sent")} ${model.events[sent].time}, ${became} ${when}`;
@@ -128,25 +130,25 @@ function addZoom(diagram) {
     ["zoom.in", "M5 10 H15 M10 5 V15", () => diagram.zoomBy(1.5)],
   ];
   for (const [key, glyph, onclick] of acts) {
-    zoom.append(build("button.tool", { type: "button", "data-t-title": key, "data-t-label": key, onclick }, icon(glyph)));
+    zoom.append(build("button.tool", { type: "button", "data-t-title": key, "data-t-label": key, onclick }, buildIcon(glyph)));
   }
   diagram.element.append(zoom);
 }
 
 // Two branches side by side -------------------------------------------------------------------------------------------
 
-function compare() {
+function showCompared() {
   const other = lab.compared;
   if (other && !page.beside) {
-    page.beside = new Diagram(half(), { moment: besideMoment });
+    page.beside = new Diagram(addHalf(), { moment: momentBeside });
     page.beside.setTheme(lab.theme);
   } else if (!other && page.beside) {
     page.beside.element.remove();
     page.beside = null;
   }
   $("diagram").classList.toggle("split", Boolean(other));
-  name(page.diagram, other && lab.branch);
-  name(page.beside, other);
+  showTitle(page.diagram, other && lab.branch);
+  showTitle(page.beside, other);
   const split = other ? lab.model.divergenceFrom(other.model) : null;
   page.diagram.divergence = split;
   page.diagram.reset();
@@ -157,7 +159,7 @@ function compare() {
   }
 }
 
-function name(diagram, branch) {
+function showTitle(diagram, branch) {
   diagram?.element.querySelector(".corner")?.remove();
   if (!diagram || !branch) return;
   const caption = document.createElement("div");
@@ -166,8 +168,8 @@ function name(diagram, branch) {
   diagram.element.append(caption);
 }
 
-/** Where the other branch stands: at the same event while both are equal, then at the same time. */
-function besideMoment() {
+/** The moment of the other branch: the same event while both are equal, then the same time. */
+function momentBeside() {
   const { model } = lab.compared;
   const { cursor: here, position } = lab;
   if (here < page.diagram.divergence) {
@@ -178,20 +180,30 @@ function besideMoment() {
   return { model, cursor, position: model.reachOf(cursor) };
 }
 
-// Who follows what ----------------------------------------------------------------------------------------------------
+// Reactions to changes of the store ----------------------------------------------------------------------------------------------------
 
 lab.on("run", () => {
   page.stage.open();
   page.diagram.open();
   timeline.open();
-  if (lab.compared) compare();
+  if (lab.compared) showCompared();
 });
 lab.on("grown", () => {
   page.stage.grow();
   page.diagram.reset();
   timeline.open();
 });
-lab.on("compare", compare);
+lab.on("filter", () => {
+  page.stage.drawLegend();
+  page.stage.messages.invalidate();
+  page.diagram.reset();
+  page.beside?.reset();
+});
+lab.on("lanes", () => {
+  page.diagram.reset();
+  page.beside?.reset();
+});
+lab.on("compare", showCompared);
 lab.on("branch", () => {
   if (lab.compared === lab.branch) lab.compare(null);
 });
@@ -200,10 +212,10 @@ lab.on("cursor", (cursor) => {
   page.stage.update();
   page.diagram.follow();
   page.beside?.follow();
-  if (!lab.playing) readOut();
+  if (!lab.playing) scheduleTables();
 });
 lab.on("position", () => {
-  page.stage.traffic.invalidate();
+  page.stage.messages.invalidate();
   page.diagram.invalidate();
   page.beside?.invalidate();
 });
@@ -211,7 +223,7 @@ lab.on("playing", (playing) => {
   if (playing) page.diagram.follow();
   else {
     page.stage.update();
-    readOut();
+    scheduleTables();
   }
 });
 lab.on("select", (what) => {
@@ -219,6 +231,7 @@ lab.on("select", (what) => {
   page.stage.update();
   page.diagram.invalidate();
 });
+lab.on("sheet", () => page.stage.update()); // the figures shade the processes
 lab.on("theme", (theme) => {
   page.stage.setTheme(theme);
   page.diagram.setTheme(theme);
@@ -226,8 +239,9 @@ lab.on("theme", (theme) => {
   timeline.open();
 });
 lab.on("language", () => {
-  name(page.diagram, lab.compared && lab.branch);
-  name(page.beside, lab.compared);
+  showTitle(page.diagram, lab.compared && lab.branch);
+  showTitle(page.beside, lab.compared);
+  page.stage.drawLegend();
   page.stage.update();
   page.diagram.reset();
   page.beside?.reset();
@@ -236,19 +250,19 @@ lab.on("language", () => {
 });
 page.banner = new Banner($("banner"), (witness) => {
   page.diagram.witness = witness;
-  page.stage.accused = witness?.processes ?? new Set();
+  page.stage.witnesses = witness?.processes ?? new Set();
   page.stage.update();
   page.diagram.invalidate();
 });
 
-/** Stage and diagram for those who cannot see them, once it stands still: tables, and the latest event as a sentence. */
-let reading;
-function readOut() {
-  window.clearTimeout(reading);
-  reading = window.setTimeout(readOutNow, STILL);
+/** Write stage and diagram to tables for screen readers once nothing changes, and announce the latest event. */
+let pending;
+function scheduleTables() {
+  window.clearTimeout(pending);
+  pending = window.setTimeout(updateTables, STILL);
 }
 
-function readOutNow() {
+function updateTables() {
   const { model, cursor } = lab;
   if (!model || lab.playing) return;
   page.stage.updateTable();
@@ -256,13 +270,13 @@ function readOutNow() {
   const heads = ["table.time", "table.event"].map((key) => build("th", { scope: "col" }, t(key)));
   const rows = model.events
     .slice(first, cursor + 1)
-    .map((event) => build("tr", {}, build("td", {}, String(event.time)), build("td", {}, plainSentence(event))));
+    .map((event) => build("tr", {}, build("td", {}, String(event.time)), build("td", {}, plainSentenceOf(event))));
   table.replaceChildren(
     build("caption", {}, t("table.diagram")),
     build("thead", {}, build("tr", {}, heads)),
     build("tbody", {}, rows),
   );
-  if (cursor >= 0) page.announce(`${model.events[cursor].time}: ${plainSentence(model.events[cursor])}`);
+  if (cursor >= 0) page.announce(`${model.events[cursor].time}: ${plainSentenceOf(model.events[cursor])}`);
 }
 
 // Modes, language, theme ----------------------------------------------------------------------------------------------
@@ -284,7 +298,7 @@ function drawModes() {
       }),
   );
   const chosen = $("modes").querySelector("[aria-selected=true]");
-  chosen?.scrollIntoView({ block: "nearest", inline: "nearest" }); // where there is no room for all of them
+  chosen?.scrollIntoView({ block: "nearest", inline: "nearest" }); // if there is no room for all of them
 }
 
 lab.on("modes", drawModes);
@@ -300,8 +314,10 @@ listenToKeys(page);
 
 lab.registerMode("watch", { glyph: EYE, mount() {} });
 startModes();
+let firstVisit = false;
 try {
   await lab.begin();
+  firstVisit = isFirstVisit() && !lab.catalogue.cluster;
   lab.setMode("watch");
   if (!(await openAddressed())) {
     const branch = await lab.openScenario(FIRST);
@@ -311,3 +327,4 @@ try {
   lab.report(error);
 }
 document.body.dataset.ready = "true";
+if (firstVisit) startTour();

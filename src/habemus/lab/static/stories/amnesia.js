@@ -77,5 +77,39 @@ export default {
         "Um após o outro, apesar de uma falha. Há uma terceira via, sem disco: depois de reiniciar, o coordenador não autoriza nada até que toda autorização que possa ter dado tenha expirado. É o `quorum-wait-out` da galeria.",
       ],
     },
+    {
+      scenario: "group-amnesia-broken",
+      at: { kind: "recover", process: 2 },
+      en: [
+        "A group with its locks in memory forgets, too",
+        "Three voters keep a table of locks in a Raft log, and write nothing of it to disk. 1 has the lock, and 1 and 2 have stored that. Now 1 is cut off, and 2 restarts with an empty log. This variant is broken: 2 votes again at once.",
+      ],
+      pt: [
+        "Um grupo com as travas na memória também esquece",
+        "Três votantes mantêm uma tabela de travas em um log do Raft, e nada dela vai para o disco. O 1 tem a trava, e 1 e 2 guardaram isso. Agora o 1 é isolado, e o 2 reinicia com um log vazio. Esta variante está errada: o 2 volta a votar na hora.",
+      ],
+    },
+    {
+      at: { role: "inside", process: 3 },
+      en: ["Two inside, again", "2 and 3 are a majority. They elect 3, whose table has never heard of 1, and 3 lets itself in while 1 still has the lock."],
+      pt: ["Dois dentro, de novo", "2 e 3 são uma maioria. Elegem o 3, cuja tabela nunca ouviu falar do 1, e o 3 entra enquanto o 1 ainda tem a trava."],
+    },
+    {
+      scenario: "group-amnesia",
+      at: { clause: "come_back", process: 2 },
+      en: [
+        "To know that one has forgotten is enough",
+        "2 counts its restarts on disk, and nothing more. So it knows that it is `forgetful`, and says so. It does not vote until a leader has brought it up to date, or until every lease that it may have helped to grant is over.",
+      ],
+      pt: [
+        "Saber que esqueceu já basta",
+        "O 2 conta seus reinícios em disco, e nada mais. Assim sabe que é `forgetful`, e o diz. Não vota até que um líder o tenha atualizado, ou até que toda concessão que possa ter ajudado a dar tenha expirado.",
+      ],
+    },
+    {
+      at: { role: "inside", process: 3 },
+      en: ["One after the other, without a disk", "1 heard from no majority, and left when its deadline passed. Only then could 2 vote; 3 is elected, and enters. The forgetful quorum is solved: a lock costs one round trip to a majority and no write."],
+      pt: ["Um após o outro, sem disco", "O 1 não ouviu nenhuma maioria, e saiu quando seu prazo passou. Só então o 2 pôde votar; o 3 é eleito, e entra. O quórum sem memória está resolvido: uma trava custa uma ida e volta a uma maioria, e nenhuma escrita."],
+    },
   ],
 };

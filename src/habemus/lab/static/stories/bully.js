@@ -5,7 +5,7 @@ const afterTheCrash = { kind: "crash", process: 5 };
 export default {
   name: "bully",
   scenario: "bully-seven-steps",
-  title: { en: "Bully in seven steps", pt: "O valentão em sete passos" },
+  title: { en: "Bully in seven steps", pt: "O brigão em sete passos" },
   steps: [
     {
       at: "start",

@@ -27,15 +27,15 @@ export default {
       pt: ["Duas trocas para cada falha", "Seis trocas de líder em 650 tiques, 93 mensagens. Todos seguem quem lidera no momento; mas um sistema cujo líder troca o tempo todo faz pouca coisa além disso."],
     },
     {
-      scenario: "bully-stable",
+      scenario: "bully-flapping-stable",
       at: { clause: "come_back", process: 5 },
       en: [
         "A stable bully",
-        "The remedy of the lecture notes: who fails loses weight. 5 keeps count of its failures on disk, and they rank before the id. And it asks before it calls: `WhoLeads`?",
+        "The remedy of the lecture notes: uninterrupted uptime counts, before the id, and who fails loses it. 5 lacks all ten units of it now (`lacking`). And it asks before it calls: `WhoLeads`?",
       ],
       pt: [
         "Um valentão estável",
-        "O remédio das notas de aula: quem falha perde peso. O 5 conta suas falhas em disco, e elas valem mais que o id. E pergunta antes de se candidatar: `WhoLeads`?",
+        "O remédio das notas de aula: o tempo de execução ininterrupta conta, antes do id, e quem falha o perde. Ao 5 faltam agora todas as dez unidades dele (`lacking`). E pergunta antes de se candidatar: `WhoLeads`?",
       ],
     },
     {
@@ -44,10 +44,16 @@ export default {
       pt: ["O 5 segue o 4", "O 4 responde: eu. O 5, embora de id maior, o aceita. Nenhuma eleição."],
     },
     {
-      at: "end",
+      at: { clause: "accept_coordinator", process: 5, after: { kind: "recover", time: 600 } },
       tries: [{ label: { en: "Now let 4 fail", pt: "Agora deixe o 4 falhar" }, faults: [{ do: "crash", process: 4 }], leader: 3 }],
-      en: ["One change for three failures", "4 took over once and stays. Let it fail, and see who follows: 5 is alive, but 3 has never failed."],
-      pt: ["Uma troca para três falhas", "O 4 assumiu uma vez e fica. Deixe-o falhar e veja quem o sucede: o 5 está vivo, mas o 3 nunca falhou."],
+      en: ["One change for three failures", "4 took over once and stays. Let it fail, and see who follows: 5 is alive, but has just failed; 3 has been up all the time."],
+      pt: ["Uma troca para três falhas", "O 4 assumiu uma vez e fica. Deixe-o falhar e veja quem o sucede: o 5 está vivo, mas acabou de falhar; o 3 esteve de pé o tempo todo."],
+    },
+    {
+      at: "end",
+      tries: [{ label: { en: "Let 4 fail now", pt: "Deixe o 4 falhar agora" }, faults: [{ do: "crash", process: 4 }], leader: 5 }],
+      en: ["Temporarily, not for ever", "5 has been up for 1,000 ticks and lacks nothing any more. If 4 fails now, 5 leads: a failure lowers one's chances for a time."],
+      pt: ["Temporariamente, não para sempre", "O 5 está de pé há 1.000 tiques e já não lhe falta nada. Se o 4 falhar agora, o 5 lidera: uma falha reduz as chances por um tempo."],
     },
   ],
 };

@@ -72,26 +72,26 @@ export default {
       at: { clause: "stand", process: 2 },
       en: [
         "Coins break the symmetry",
-        "Itai and Rodeh let each one draw a number. Still no names, but now the states differ: 1 drew 2, and 2 drew 1. With the same numbers they would draw again.",
+        "Itai and Rodeh let each one draw a number. Still no names, but the states may differ now. Here both draw 2: they see it when the number has been round, and draw again, and then once more.",
       ],
       pt: [
         "Moedas quebram a simetria",
-        "Itai e Rodeh deixam cada um sortear um número. Continuam sem nome, mas agora os estados diferem: o 1 tirou 2, e o 2 tirou 1. Com números iguais, sorteariam de novo.",
+        "Itai e Rodeh deixam cada um sortear um número. Continuam sem nome, mas agora os estados podem diferir. Aqui ambos tiram 2: percebem isso quando o número deu a volta, e sorteiam de novo, e depois mais uma vez.",
       ],
     },
     {
-      at: { role: "leader", process: 1 },
+      at: { role: "leader", process: 2 },
       tries: [
         { label: { en: "Other coins (seed 1)", pt: "Outras moedas (semente 1)" }, set: { seed: 1 }, leader: 1 },
         { label: { en: "Other coins (seed 2)", pt: "Outras moedas (semente 2)" }, set: { seed: 2 }, leader: 2 },
       ],
       en: [
         "One is alone with its number",
-        "The larger number has been round and met no equal: its owner leads. There are two ways out of symmetry: **coins**, as here, or **names**, as in all the other stories.",
+        "In the third round 1 draws 1 and 2 draws 2. The larger number has been round and met no equal: its owner leads. There are two ways out of symmetry: **coins**, as here, or **names**, as in all the other stories.",
       ],
       pt: [
         "Um está sozinho com o seu número",
-        "O maior número deu a volta e não encontrou igual: seu dono lidera. Há duas saídas da simetria: **moedas**, como aqui, ou **nomes**, como em todas as outras histórias.",
+        "Na terceira rodada o 1 tira 1 e o 2 tira 2. O maior número deu a volta e não encontrou igual: seu dono lidera. Há duas saídas da simetria: **moedas**, como aqui, ou **nomes**, como em todas as outras histórias.",
       ],
     },
   ],

@@ -1,0 +1,1 @@
+"""From a question to its answer: verdict, counterexample, replay, story, validation of traces."""

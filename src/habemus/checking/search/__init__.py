@@ -1,0 +1,1 @@
+"""How the states of an instance are explored: the search, and what makes it smaller."""

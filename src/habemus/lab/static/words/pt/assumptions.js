@@ -1,0 +1,36 @@
+// What the checker assumes and what its verdict covers, phrase by phrase, in Portuguese.
+
+export default [
+  ["synchronous pulses", "pulsos síncronos"],
+  ["bounded: messages take 1 tick", "limitado: mensagens levam 1 tique"],
+  [/bounded: messages take 1 to (\d+) ticks/, "limitado: mensagens levam de 1 a $1 tiques"],
+  ["async: any delay", "assíncrono: qualquer atraso"],
+  ["ordered: no timer expires while a message is in transit, shorter timers first", "ordenado: nenhum temporizador expira enquanto há mensagem em trânsito, os mais curtos primeiro"],
+  ["FIFO links", "canais FIFO"],
+  ["links that reorder messages", "canais em que mensagens se ultrapassam"],
+  ["timers expire at any moment, any number of times at each process", "temporizadores expiram a qualquer momento, quantas vezes for, em cada processo"],
+  [/timers expire at any moment, (\d+) times? at each process/, "temporizadores expiram a qualquer momento, até $1 vez(es) em cada processo"],
+  ["a perfect detector, which tells each on its own", "um detector perfeito, que avisa cada um por si"],
+  ["a perfect detector, which tells all at once", "um detector perfeito, que avisa todos de uma vez"],
+  ["an eventually perfect detector", "um detector perfeito a partir de algum momento"],
+  ["at most", "no máximo"],
+  [/(\d+) crash(es)?/, "$1 falha(s)"],
+  [/(\d+) recover(y|ies)/, "$1 recuperação(ões)"],
+  [/(\d+) messages? lost/, "$1 mensagem(ns) perdida(s)"],
+  [/(\d+) messages? doubled/, "$1 mensagem(ns) duplicada(s)"],
+  [/(\d+) messages? overtaking others/, "$1 mensagem(ns) fora de ordem"],
+  [/(\d+) wrong suspicions?/, "$1 suspeita(s) errada(s)"],
+
+  // What a verdict covers
+  ["any starters", "quaisquer iniciadores"],
+  ["all start", "todos começam"],
+  ["nobody starts", "ninguém começa"],
+  [/^([\d, ]+) starts?/, "$1 começa(m)"],
+  [" at once, before time passes", " juntos, antes que o tempo passe"],
+  [", perhaps late", ", talvez tarde"],
+  ["entries for ever", "entradas sem fim"],
+  [/(\d+) entr(y|ies) each/, "$1 entrada(s) cada"],
+  ["no crashes", "sem falhas"],
+  ["no losses", "sem perdas"],
+  [/(\d+) loss(es)?/, "$1 perda(s)"],
+];

@@ -1,0 +1,1 @@
+"""One process of a group: the node, its turns, its memory and its clock."""

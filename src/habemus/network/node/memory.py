@@ -1,0 +1,108 @@
+"""What a node remembers over restarts: the durable fields of its layers, and the incarnations of its peers.
+
+A process that forgets a promise could break it. So durable fields are on disk before anything that depends on them is
+sent, and a process that restarts without its memory is recognised by peers that remember it, and refused.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from habemus.network.errors import NetworkError, StorageError
+from habemus.network.node.stack import Stack
+from habemus.network.node.storage import NoStorage, PeerIncarnation, Record, Storage, restore_fields, save_fields
+from habemus.process import Anatomy, Pid
+
+MOST_ANCESTORS = 500
+
+
+class Memory:
+    """The record of one process, on disk and as it was last written."""
+
+    def __init__(self, directory: str | Path | None, group: str, id: Pid, stack: list[Anatomy]) -> None:
+        """`directory`: None if nothing has to survive."""
+        self.storage = Storage(directory) if directory is not None else NoStorage("")
+        self.record = Record(group, id, [anatomy.cls.name for anatomy in stack], lineage=secrets.token_hex(8))
+        self.instance = secrets.token_bytes(8)  # of this incarnation
+        self.durable = any(anatomy.durable for anatomy in stack)  # whether the algorithm relies on its memory
+        self.saved: tuple[Any, ...] | None = None
+
+    def begin_incarnation(self, stack: Stack) -> None:
+        """Restore the durable fields of earlier incarnations, and count this one."""
+        found = self.storage.open()
+        if found is not None:
+            mine = (self.record.group, self.record.id, self.record.stack)
+            if (found.group, found.id, found.stack) != mine:
+                raise NetworkError(
+                    f"{self.storage.file} belongs to process {found.id} of the group {found.group!r}, which runs "
+                    f"{' over '.join(reversed(found.stack))}: give another --data"
+                )
+            if found.refused:
+                raise NetworkError(found.refused)
+            self.record = found
+            stack.begin_life(restore_fields(found.fields, stack.stack))
+        self.record.incarnation += 1
+        # On disk before a peer can meet this instance: whoever has met it must find it among the ancestors later.
+        self.record.ancestors = [*self.record.ancestors, self.instance.hex()][-MOST_ANCESTORS:]
+        self.record.fields = save_fields(stack.durable_fields())
+        self.storage.write(self.record)
+        self.saved = stack.memory()
+
+    def save(self, stack: Stack) -> None:
+        """Write the durable fields to disk if they have changed."""
+        if not self.durable:
+            return
+        memory = stack.memory()
+        if memory != self.saved:
+            self.record.fields = save_fields(stack.durable_fields())
+            self.storage.write(self.record)
+            self.saved = memory
+
+    def found(self, members: tuple[Pid, ...]) -> None:
+        """All members have met."""
+        before, self.record.roll = self.record.roll, list(members)
+        try:
+            self.storage.write(self.record)
+        except StorageError:
+            self.record.roll = before
+            raise
+
+    def be_refused(self, reason: str) -> None:
+        """No process with this directory is admitted any more; it need not be tried again."""
+        self.record.refused = reason
+        with suppress(StorageError):  # then the peers will refuse the next one
+            self.storage.write(self.record)
+
+    def recognise(self, peer: Pid, seen: PeerIncarnation, ancestors: Sequence[str]) -> None:
+        """Refuse a peer that has lost its memory, or returned to an older one, if the algorithm relies on it."""
+        if not self.durable:
+            return
+        met = self.record.met.get(peer)
+        if met is None or (seen.lineage == met.lineage and descends_from(met, seen, ancestors)):
+            met_before = dict(self.record.met)
+            self.record.met[peer] = seen
+            try:
+                self.storage.write(self.record)
+            except StorageError:
+                self.record.met = met_before
+                raise
+        elif seen.instance != met.instance:
+            raise NetworkError(
+                f"process {peer} has lost its state: its --data is not the one it had in incarnation "
+                f"{met.incarnation}, the last one that this group met; start it with that directory, or with an id "
+                f"that this group has not seen"
+            )
+
+
+def descends_from(met: PeerIncarnation, seen: PeerIncarnation, ancestors: Sequence[str]) -> bool:
+    """Whether an incarnation comes after the one that was met, in the same directory and not in an older copy of it.
+
+    The number alone is not enough: an older copy that restarts again and again would reach it one day. It counts only
+    if so many have started since that the list does not reach back.
+    """
+    oldest_known = seen.incarnation - len(ancestors)
+    return met.instance in ancestors or oldest_known > met.incarnation

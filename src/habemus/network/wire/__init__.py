@@ -1,0 +1,1 @@
+"""What goes over the network: frames, handshakes, connections and links."""

@@ -1,0 +1,1 @@
+"""Makes groups.py importable by the tests in the folders below."""
