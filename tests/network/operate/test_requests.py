@@ -1,6 +1,7 @@
 """What a request to a node's HTTP port may be, and who may give it orders."""
 
 import asyncio
+import os
 
 import pytest
 from groups import until
