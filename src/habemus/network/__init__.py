@@ -23,6 +23,7 @@ node/       one process of a group
     agreement.py      whether neighbours follow the same leader
     founding.py       whether all have the same members
     memory.py         what it remembers over restarts; storage.py: the file
+    promises.py       how peers know whether it remembers everything
     timing.py         time-outs for real networks; clock.py: the clock
     loop.py           the event loop that it runs in
     change.py         what listeners hear; commands.py: what can be asked of it
