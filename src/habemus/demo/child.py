@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
 from collections.abc import Coroutine
 from typing import Any
@@ -21,6 +20,7 @@ from habemus.network.operate.logs import log_to_stderr, tell_dropped
 from habemus.network.operate.output import STDOUT, Output
 from habemus.network.operate.parent import die_with_parent
 from habemus.network.operate.service import run_loop
+from habemus.network.operate.signals import call_when_told_to_end
 from habemus.process import Pid
 from habemus.scenario import Scenario
 from habemus.service.engines.embedded import EmbeddedEngine
@@ -108,8 +108,7 @@ class Child:
 
     async def serve(self) -> int:
         stopping = asyncio.Event()
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+        call_when_told_to_end(stopping.set)
         async with self.group:
             jobs: list[Coroutine[Any, Any, Any]] = [stopping.wait(), self.obey(), self.report_changes(), *self.jobs()]
             tasks = [asyncio.ensure_future(job) for job in jobs]

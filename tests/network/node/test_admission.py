@@ -135,6 +135,49 @@ def test_an_old_copy_of_a_directory_is_refused_every_time(tmp_path):
     asyncio.run(run())
 
 
+def test_a_copy_of_a_directory_is_refused_if_its_process_has_promised_something_since(tmp_path):
+    """Even if it was made while the process ran, as a backup is."""
+
+    async def run():
+        where = addresses(3)
+        async with group(RAFT, 3, tmp_path, where) as nodes:
+            await until(lambda: agreed(nodes))
+            term = nodes[0].term
+            shutil.copytree(tmp_path / "1", tmp_path / "copy")
+            nodes[1].turn(nodes[1].stack.election.stand)
+            await until(lambda: agreed(nodes) and nodes[0].term > term)
+            await nodes[0].stop()
+            for _ in range(2):
+                with pytest.raises(NetworkError, match="process 1 has lost its state"):
+                    async with Node(RAFT, 1, where, tmp_path / "copy") as copy:
+                        await asyncio.wait_for(copy.wait_ended(), 60)
+            async with Node(RAFT, 1, where, tmp_path / "1") as again:
+                await until(lambda: len(again.peers.connected) == 2)
+            async with Node(RAFT, 1, where, tmp_path / "1") as again:
+                await until(lambda: len(again.peers.connected) == 2)
+
+    asyncio.run(run())
+
+
+def test_what_a_peer_has_promised_is_known_after_a_restart(tmp_path):
+    async def run():
+        where = addresses(2)
+        async with group(RAFT, 2, tmp_path, where) as (one, two):
+            await until(lambda: agreed((one, two)))
+            shutil.copytree(tmp_path / "1", tmp_path / "copy")
+            one.turn(one.stack.election.stand)
+            await until(lambda: two.memory.record.met[1].promises == one.memory.record.promises)
+            two.turn(two.stack.election.stand)  # it writes
+            await two.stop()
+            await one.stop()
+        async with Node(RAFT, 2, where, tmp_path / "2", wait=0.05):
+            with pytest.raises(NetworkError, match="process 1 has lost its state"):
+                async with Node(RAFT, 1, where, tmp_path / "copy") as copy:
+                    await asyncio.wait_for(copy.wait_ended(), 60)
+
+    asyncio.run(run())
+
+
 def test_a_start_that_fails_leaves_the_directory_and_the_port_free(tmp_path, monkeypatch):
     async def run():
         where = addresses(1)

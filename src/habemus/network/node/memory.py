@@ -59,6 +59,7 @@ class Memory:
         memory = stack.memory()
         if memory != self.saved:
             self.record.fields = save_fields(stack.durable_fields())
+            self.record.promises += 1
             self.storage.write(self.record)
             self.saved = memory
 
@@ -82,6 +83,8 @@ class Memory:
         if not self.durable:
             return
         met = self.record.met.get(peer)
+        if met is not None and met.instance == seen.instance:
+            return
         if met is None or (seen.lineage == met.lineage and descends_from(met, seen, ancestors)):
             met_before = dict(self.record.met)
             self.record.met[peer] = seen
@@ -90,19 +93,27 @@ class Memory:
             except StorageError:
                 self.record.met = met_before
                 raise
-        elif seen.instance != met.instance:
+        else:
             raise NetworkError(
                 f"process {peer} has lost its state: its --data is not the one it had in incarnation "
                 f"{met.incarnation}, the last one that this group met; start it with that directory, or with an id "
                 f"that this group has not seen"
             )
 
+    def hear_promises(self, peer: Pid, promises: int) -> None:
+        """Remember how many promises a peer has made; on disk with the next record that is written."""
+        met = self.record.met.get(peer)
+        if met is not None:
+            met.promises = max(met.promises, promises)
+
 
 def descends_from(met: PeerIncarnation, seen: PeerIncarnation, ancestors: Sequence[str]) -> bool:
     """Whether an incarnation comes after the one that was met, in the same directory and not in an older copy of it.
 
     The number alone is not enough: an older copy that restarts again and again would reach it one day. It counts only
-    if so many have started since that the list does not reach back.
+    if so many have started since that the list does not reach back. A copy that was made while the process ran has its
+    instance, but not the promises that it has made since.
     """
     oldest_known = seen.incarnation - len(ancestors)
-    return met.instance in ancestors or oldest_known > met.incarnation
+    later = met.instance in ancestors or oldest_known > met.incarnation
+    return later and seen.promises >= met.promises

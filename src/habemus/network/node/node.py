@@ -222,10 +222,12 @@ class Node(Speaker):
         self.leaving = True
         self.withdraw()
         self.close_endpoint()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(LEAVING_TIME):
-                await self.peers.wait_for_acknowledgements()
-        await self.stop(farewell=True)
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LEAVING_TIME):
+                    await self.peers.wait_for_acknowledgements()
+        finally:  # who is cancelled here must not keep the directory and its connections
+            await self.stop(farewell=True)
 
     def close_endpoint(self) -> None:
         if self.endpoint.nodes.get(self.group) is self.peers:

@@ -14,6 +14,7 @@ from habemus.network.errors import NamesakeError, NetworkError, StorageError, Wi
 from habemus.network.node.agreement import Agreement
 from habemus.network.node.founding import Founding
 from habemus.network.node.memory import Memory
+from habemus.network.node.promises import Promises
 from habemus.network.node.stack import Stack
 from habemus.network.node.storage import PeerIncarnation
 from habemus.network.node.synchroniser import EndOfPulse
@@ -76,6 +77,7 @@ class Peers:
         self.reliable = [assumes_reliable_links(anatomy) for anatomy in anatomies]
         self.introduce()
         self.links = {peer: Link(self, peer, addresses[peer], tls) for peer in owner.stack.neighbours()}
+        self.promises = Promises(owner.memory, self.links)
         self.link_made_event = asyncio.Event()
         self.inbound: dict[Pid, Connection] = {}  # from neighbours and from clients
         self.present: dict[Pid, Hello] = {}  # of whom these connections are
@@ -107,6 +109,7 @@ class Peers:
             ancestors=tuple(record.ancestors),
             client=owner.client,
             admits_clients=owner.stack.admits_clients,
+            promises=record.promises,
         )
 
     # Start and end
@@ -119,6 +122,7 @@ class Peers:
         """Close all connections; with a farewell the peers know that this process leaves on purpose."""
         if self.linger_timer is not None:
             self.linger_timer.cancel()
+        self.promises.stop()
         for link in self.links.values():
             link.close(farewell)
         for connection in list(self.inbound.values()):
@@ -166,6 +170,8 @@ class Peers:
         stack = self.owner.stack
         outbox, stack.outbox = stack.outbox, []
         hurried, stack.hurried = stack.hurried, set()
+        receivers = dict.fromkeys([to for to, _, _, _ in outbox])
+        self.promises.tell(receivers)
         for to, layer, message, envelope in outbox:
             link = self.links.get(to)
             origin = (envelope.number, envelope.origin, envelope.depth) if envelope is not None else None
@@ -176,7 +182,7 @@ class Peers:
                 link.send_reliable(self.codec.encode(message, link.next_number(), origin))
             else:
                 link.send_once(self.codec.encode(message, 0, origin))
-        for to in dict.fromkeys([to for to, _, _, _ in outbox]):
+        for to in receivers:
             link = self.links.get(to)
             connection = link.connection if link is not None else self.inbound.get(to)
             if connection is not None:
@@ -246,7 +252,7 @@ class Peers:
 
     def recognise(self, hello: Hello) -> None:
         """Refuse a peer that has lost its memory; if this process cannot write, that is no fault of the peer."""
-        seen = PeerIncarnation(hello.lineage, hello.incarnation, hello.instance.hex())
+        seen = PeerIncarnation(hello.lineage, hello.incarnation, hello.instance.hex(), hello.promises)
         try:
             self.owner.memory.recognise(hello.sender, seen, hello.ancestors)
             if hello.founded:
@@ -305,6 +311,9 @@ class Peers:
     def peer_follows(self, peer: Pid, leader: Pid | None) -> None:
         self.owner.agreement.hear(peer, leader)
 
+    def peer_promised(self, peer: Pid, promises: int) -> None:
+        self.owner.memory.hear_promises(peer, promises)
+
     # Links
 
     @property
@@ -313,6 +322,7 @@ class Peers:
 
     def link_made(self, peer: Pid) -> None:
         self.announce_leader_on(self.links[peer])
+        self.promises.begin_with(peer)
         self.link_made_event.set()
         self.owner.turn(lambda: self.note_link(peer))
         self.owner.agreement.consider()

@@ -23,6 +23,7 @@ from habemus.network.wire.frames import (
     Hello,
     Knock,
     MessageFrame,
+    Promised,
     Proof,
     Refusal,
     Registration,
@@ -90,6 +91,8 @@ class Acceptor(Connection):
             case Follows(leader) if self.node is not None and self.hello is not None:
                 self.on_batch_end()
                 self.node.peer_follows(self.hello.sender, leader)
+            case Promised(promises) if self.node is not None and self.hello is not None:
+                self.node.peer_promised(self.hello.sender, promises)
             case other:
                 raise WireError(f"unexpected {type(other).__name__}")
 

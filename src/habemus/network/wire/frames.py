@@ -20,7 +20,7 @@ from msgspec import Raw, Struct
 from habemus.network.errors import WireError
 from habemus.process import Pid
 
-VERSION = 5
+VERSION = 6
 LARGEST_FRAME = 1 << 26  # a snapshot of a large lock table travels in one
 LARGEST_HANDSHAKE_FRAME = 1 << 12  # an unauthenticated peer may not send more
 
@@ -55,6 +55,7 @@ class Hello(Struct, array_like=True, tag=11, frozen=True):
     founded: bool = False  # they have met
     ancestors: tuple[str, ...] = ()  # instances of earlier incarnations, and its own
     client: bool = False  # it is none of the members, and uses their group
+    promises: int = 0  # that it had made when it started
 
 
 class Challenge(Struct, array_like=True, tag=1, frozen=True):
@@ -127,6 +128,12 @@ class Follows(Struct, array_like=True, tag=10, frozen=True):
     leader: Pid | None
 
 
+class Promised(Struct, array_like=True, tag=12, frozen=True):
+    """The sender has made so many promises: they are on its disk."""
+
+    promises: int
+
+
 Body = (
     Knock
     | Hello
@@ -140,6 +147,7 @@ Body = (
     | Registration
     | MemberList
     | Follows
+    | Promised
 )
 
 MALFORMED = (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError, RecursionError)

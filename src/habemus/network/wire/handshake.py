@@ -55,6 +55,7 @@ class Identity(NamedTuple):
     ancestors: tuple[str, ...] = ()  # instances of earlier incarnations, and its own
     client: bool = False  # it is none of the members
     admits_clients: bool = False
+    promises: int = 0  # made by earlier incarnations
 
 
 class Seal:
@@ -118,7 +119,7 @@ def new_knock(group: str) -> bytes:
 def new_hello(me: Identity, to: Pid) -> Hello:
     life = (me.lineage, me.incarnation, me.instance)
     runs = (me.stack, me.parameters, me.fingerprint)
-    return Hello(me.id, to, *life, *runs, me.members, me.founded, me.ancestors, me.client)
+    return Hello(me.id, to, *life, *runs, me.members, me.founded, me.ancestors, me.client, me.promises)
 
 
 def check_addressee(hello: Hello, me: Identity) -> None:
