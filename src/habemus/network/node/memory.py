@@ -30,6 +30,7 @@ class Memory:
         self.instance = secrets.token_bytes(8)  # of this incarnation
         self.durable = any(anatomy.durable for anatomy in stack)  # whether the algorithm relies on its memory
         self.saved: tuple[Any, ...] | None = None
+        self.promises = 0  # that are on disk
 
     def begin_incarnation(self, stack: Stack) -> None:
         """Restore the durable fields of earlier incarnations, and count this one."""
@@ -50,6 +51,7 @@ class Memory:
         self.record.ancestors = [*self.record.ancestors, self.instance.hex()][-MOST_ANCESTORS:]
         self.record.fields = save_fields(stack.durable_fields())
         self.storage.write(self.record)
+        self.promises = self.record.promises
         self.saved = stack.memory()
 
     def save(self, stack: Stack) -> None:
@@ -61,6 +63,7 @@ class Memory:
             self.record.fields = save_fields(stack.durable_fields())
             self.record.promises += 1
             self.storage.write(self.record)
+            self.promises = self.record.promises
             self.saved = memory
 
     def found(self, members: tuple[Pid, ...]) -> None:
@@ -71,6 +74,12 @@ class Memory:
         except StorageError:
             self.record.roll = before
             raise
+
+    def try_disk(self) -> bool:
+        """Whether the disk can be written: write again what is there."""
+        with suppress(StorageError):
+            self.storage.write(self.record)
+        return not self.storage.trouble
 
     def be_refused(self, reason: str) -> None:
         """No process with this directory is admitted any more; it need not be tried again."""

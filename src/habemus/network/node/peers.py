@@ -34,6 +34,7 @@ MOST_CLIENTS, PART = 10_000, 2  # and at most half of the file descriptors
 
 log = logging.getLogger("habemus.network")
 
+TRY_DISK = 1.0  # seconds
 LINGER = 0.001  # seconds that a message waits for others to travel with, if nobody waits for it
 
 
@@ -85,6 +86,7 @@ class Peers:
         self.blocked: Collection[Pid] = frozenset()
         self.lingering: set[Connection] = set()  # what was sent on them waits to be written
         self.linger_timer: asyncio.TimerHandle | None = None
+        self.disk_timer: asyncio.TimerHandle | None = None
         self.messages_sent: Counter[str] = Counter()
         self.messages_received: Counter[str] = Counter()
 
@@ -120,9 +122,10 @@ class Peers:
 
     def close(self, farewell: bool) -> None:
         """Close all connections; with a farewell the peers know that this process leaves on purpose."""
-        if self.linger_timer is not None:
-            self.linger_timer.cancel()
-        self.promises.stop()
+        for timer in (self.linger_timer, self.disk_timer):
+            if timer is not None:
+                timer.cancel()
+        self.promises.tell_all()
         for link in self.links.values():
             link.close(farewell)
         for connection in list(self.inbound.values()):
@@ -258,7 +261,18 @@ class Peers:
             if hello.founded:
                 self.owner.founding.confirm()
         except StorageError:
+            self.try_disk_soon()
             raise WireError(f"not now: {self.owner.memory.storage.trouble}") from None
+
+    def try_disk_soon(self) -> None:
+        """Become ready when the disk is, whether or not a peer comes again."""
+        if self.disk_timer is None:
+            self.disk_timer = asyncio.get_running_loop().call_later(TRY_DISK, self.try_disk)
+
+    def try_disk(self) -> None:
+        self.disk_timer = None
+        if not self.owner.memory.try_disk():
+            self.try_disk_soon()
 
     def meet_other_roll(self, peer: Pid, members: tuple[Pid, ...], founded: bool) -> None:
         self.owner.founding.meet(peer, members, founded)

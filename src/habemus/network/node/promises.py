@@ -1,8 +1,8 @@
 """How many promises a process has made, as its peers know it.
 
 Writing the durable fields is a promise. A process counts them on disk, and tells its peers the number: whoever gets a
-message that may depend on a promise before that message, all others soon. So they recognise a process that restarts
-with a copy of its directory that was made before, even if it was made while the process ran: the list of its
+message that may depend on a promise before that message, all others at once or soon. So they recognise a process that
+restarts with a copy of its directory that was made before, even if it was made while the process ran: the list of its
 incarnations (memory.py) shows only copies that are older than its last start.
 """
 
@@ -16,7 +16,7 @@ from habemus.network.wire.frames import Promised, encode
 from habemus.network.wire.link import Link
 from habemus.process import Pid
 
-TELL_WITHIN = 0.1  # seconds; where promises are frequent, few frames are sent for them
+TELL_EVERY = 0.1  # seconds; where promises are frequent, few frames are sent for them
 
 
 class Promises:
@@ -27,20 +27,25 @@ class Promises:
         self.links = links
         self.told: dict[Pid, int] = {}
         self.told_to_all = 0
+        self.last_told = -TELL_EVERY
         self.timer: asyncio.TimerHandle | None = None
 
     def tell(self, receivers: Iterable[Pid]) -> None:
-        """Put the number before what is sent to these peers; the others are told soon."""
-        if self.memory.record.promises == self.told_to_all:
+        """Put the number before what is sent to these peers, and tell the others."""
+        if self.memory.promises == self.told_to_all:
             return
         for peer in receivers:
             self.put(peer)
-        if self.timer is None:
-            self.timer = asyncio.get_running_loop().call_later(TELL_WITHIN, self.tell_all)
+        loop = asyncio.get_running_loop()
+        if loop.time() >= self.last_told + TELL_EVERY:
+            self.tell_all()
+        elif self.timer is None:
+            self.timer = loop.call_at(self.last_told + TELL_EVERY, self.tell_all)
 
     def tell_all(self) -> None:
-        self.timer = None
-        self.told_to_all = self.memory.record.promises
+        self.stop()
+        self.last_told = asyncio.get_running_loop().time()
+        self.told_to_all = self.memory.promises
         for peer in self.links:
             self.tell_now(peer)
 
@@ -52,7 +57,7 @@ class Promises:
 
     def put(self, peer: Pid) -> None:
         """Have the number sent with what is written next, unless the peer knows it."""
-        promises = self.memory.record.promises
+        promises = self.memory.promises
         link = self.links.get(peer)
         if link is not None and link.connection is not None and self.told.get(peer, 0) != promises:
             self.told[peer] = promises
@@ -66,3 +71,4 @@ class Promises:
     def stop(self) -> None:
         if self.timer is not None:
             self.timer.cancel()
+            self.timer = None

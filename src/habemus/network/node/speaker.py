@@ -59,17 +59,18 @@ class Speaker(Sequencer):
             self.term = self.stack.term
 
     def publish(self, what: ChangeKind, subject: Any) -> None:
-        """Tell listeners, and peers, what a layer announced."""
+        """Tell listeners, then peers, what a layer announced: who leads no longer knows it before another one may."""
         change = Change(time.time(), what, subject, self.term)
         self.counts[what] += 1
         if what == ChangeKind.LEADER:
             self.known_leader = subject
             self.history.append(change)
-            self.peers.announce_leader()
         elif what in (ChangeKind.ENTER, ChangeKind.LEAVE):
             self.has_lock = what == ChangeKind.ENTER
-        self.agreement.consider()
         notify(self.listeners, change)
+        if what == ChangeKind.LEADER:
+            self.peers.announce_leader()
+        self.agreement.consider()
 
     def withdraw(self) -> None:
         """Tell listeners and peers that this process follows no leader and has no lock any more."""

@@ -201,6 +201,7 @@ def replace_file(path: Path, content: bytes, opener: Callable[[Path, int], int] 
     new = path.with_suffix(".new")
     file = opener(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
+        os.fchmod(file, 0o600)  # one that was there already may have been left by somebody less careful
         write_all(file, content)
         os.fsync(file)
     finally:
