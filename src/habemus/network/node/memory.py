@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from contextlib import suppress
+from operator import is_
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from habemus.network.errors import NetworkError, StorageError
 from habemus.network.node.stack import Stack
 from habemus.network.node.storage import NoStorage, PeerIncarnation, Record, Storage, restore_fields, save_fields
 from habemus.process import Anatomy, Pid
+from habemus.process.anatomy import freeze
 
 MOST_ANCESTORS = 500
 
@@ -29,8 +31,9 @@ class Memory:
         self.record = Record(group, id, [anatomy.cls.name for anatomy in stack], lineage=secrets.token_hex(8))
         self.instance = secrets.token_bytes(8)  # of this incarnation
         self.durable = any(anatomy.durable for anatomy in stack)  # whether the algorithm relies on its memory
-        self.saved: tuple[Any, ...] | None = None
         self.promises = 0  # that are on disk
+        self.saved: list[Any] = []  # the durable fields as they were last written, frozen
+        self.constants: list[Any] = []  # the same as they were, if none of them can be changed in its place
 
     def begin_incarnation(self, stack: Stack) -> None:
         """Restore the durable fields of earlier incarnations, and count this one."""
@@ -52,19 +55,25 @@ class Memory:
         self.record.fields = save_fields(stack.durable_fields())
         self.storage.write(self.record)
         self.promises = self.record.promises
-        self.saved = stack.memory()
+        self.note_saved(stack.promised())
 
     def save(self, stack: Stack) -> None:
         """Write the durable fields to disk if they have changed."""
         if not self.durable:
             return
-        memory = stack.memory()
-        if memory != self.saved:
+        fields = stack.promised()
+        if self.constants and all(map(is_, fields, self.constants)):
+            return  # as nearly always: no field was written to
+        if list(map(freeze, fields)) != self.saved:
             self.record.fields = save_fields(stack.durable_fields())
             self.record.promises += 1
             self.storage.write(self.record)
             self.promises = self.record.promises
-            self.saved = memory
+        self.note_saved(fields)
+
+    def note_saved(self, fields: list[Any]) -> None:
+        self.saved = list(map(freeze, fields))
+        self.constants = fields if all(map(is_constant, fields)) else []
 
     def found(self, members: tuple[Pid, ...]) -> None:
         """All members have met."""
@@ -114,6 +123,13 @@ class Memory:
         met = self.record.met.get(peer)
         if met is not None:
             met.promises = max(met.promises, promises)
+
+
+def is_constant(value: Any) -> bool:
+    """Whether a value can only be replaced, not changed."""
+    if isinstance(value, tuple):
+        return all(map(is_constant, value))
+    return value is None or isinstance(value, int | float | str)
 
 
 def descends_from(met: PeerIncarnation, seen: PeerIncarnation, ancestors: Sequence[str]) -> bool:

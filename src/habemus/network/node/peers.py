@@ -173,8 +173,8 @@ class Peers:
         stack = self.owner.stack
         outbox, stack.outbox = stack.outbox, []
         hurried, stack.hurried = stack.hurried, set()
-        receivers = dict.fromkeys([to for to, _, _, _ in outbox])
-        self.promises.tell(receivers)
+        self.promises.tell(dict.fromkeys([to for to, _, _, _ in outbox]))
+        connections: dict[Connection, bool] = {}  # that were written to; whether somebody waits for what was
         for to, layer, message, envelope in outbox:
             link = self.links.get(to)
             origin = (envelope.number, envelope.origin, envelope.depth) if envelope is not None else None
@@ -185,11 +185,11 @@ class Peers:
                 link.send_reliable(self.codec.encode(message, link.next_number(), origin))
             else:
                 link.send_once(self.codec.encode(message, 0, origin))
-        for to in receivers:
-            link = self.links.get(to)
             connection = link.connection if link is not None else self.inbound.get(to)
             if connection is not None:
-                self.let_go(connection, to in hurried)
+                connections[connection] = to in hurried
+        for connection, is_hurried in connections.items():
+            self.let_go(connection, is_hurried)
 
     def let_go(self, connection: Connection, hurried: bool) -> None:
         """Have the frames that wait on a connection written, now or soon."""

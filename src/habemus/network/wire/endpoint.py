@@ -71,9 +71,11 @@ class Acceptor(Connection):
 
     def on_frame(self, body: bytes) -> None:
         """Knock, then proof, then hello or registration, then messages."""
-        match decode(body):
-            case MessageFrame() as message if self.node is not None:
-                self.collect(message)
+        frame = decode(body)
+        if type(frame) is MessageFrame and self.node is not None:
+            self.collect(frame)
+            return
+        match frame:
             case Knock() as knock if self.shared is None:
                 self.challenge(knock, body)
             case Proof() as proof if self.shared is not None and not self.open:

@@ -11,7 +11,7 @@ name a class or run code.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from struct import Struct as Layout
 
 import msgspec
@@ -176,8 +176,15 @@ class FrameReader:
         self.data = b""
         self.position = 0  # up to which the data has been cut
 
-    def feed(self, data: bytes) -> Iterator[bytes]:
-        """Yield the bodies that this data completes. The limit may change between two of them."""
+    def feed(self, data: bytes) -> Iterable[bytes]:
+        """The bodies that this data completes. The limit may change between two of them."""
+        if self.position == len(self.data) and len(data) >= HEAD:
+            (length,) = LENGTH.unpack_from(data)
+            if length == len(data) - HEAD and length <= self.limit:  # one frame and no more, as nearly always
+                return (data[HEAD:],)
+        return self.cut(data)
+
+    def cut(self, data: bytes) -> Iterator[bytes]:
         self.data = data = self.data[self.position :] + data if self.position < len(self.data) else data
         self.position = start = 0
         while len(data) >= (body := start + HEAD):

@@ -27,6 +27,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from struct import Struct as Layout
 from typing import NamedTuple
 
 from habemus.network.errors import WireError
@@ -35,6 +36,7 @@ from habemus.process import Pid
 
 SEAL = 16
 NONCE = 16
+POSITION = Layout(">Q")
 SHORTEST_KEY = 16
 LONGEST_LIST = 12  # ids that an error names
 
@@ -72,7 +74,7 @@ class Seal:
             return b""
         self.count += 1
         hash = self.hash.copy()
-        hash.update(self.count.to_bytes(8, "big") + body)
+        hash.update(POSITION.pack(self.count) + body)
         return hash.digest()
 
     def attach(self, body: bytes) -> bytes:
