@@ -227,6 +227,7 @@ class EmbeddedEngine(Engine):
         self.attempts.clear()
         if self.begun:
             self.node.command("close")
+            await self.lookout.hand_over()
         self.deaths.forget_all_but(())
         self.lookout.close()
         await self.node.leave()
