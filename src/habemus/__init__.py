@@ -23,7 +23,7 @@ Everything in `__all__` is the public interface.
     Trace, read_trace               what happened
     merge_traces, validate_trace    the traces of several nodes as one; whether it was a run of the algorithm
 
-For services, on one host so far:
+For services, on one host or several:
 
     join, Group, Lease              a group of processes, its locks and roles; without asyncio: habemus.sync
     View, Member, Event, Lagged     who is there, and what happens: `group.view`, `group.events()`

@@ -177,12 +177,17 @@ class Holding:
         self.tenure = Tenure(self.group.membership.telemetry, self.wish)
         try:
             self.lease = Lease(self.name, self.acquire())
-        except BaseException:
+            if self.group.loss_signal is not None:
+                self.lease.lost.call(self.send_signal)
+            self.tenure.hold(self.lease)
+        except BaseException:  # a signal handler may raise after the grant, too: then nobody else gives it back
+            self.abandoned = True
+            if self.lease is not None:
+                self.lease.give_back()
+            elif isinstance(self.result, Grant):
+                self.result.release()
             self.tenure.give_up()
             raise
-        self.tenure.hold(self.lease)
-        if self.group.loss_signal is not None:
-            self.lease.lost.call(self.send_signal)
         return self.lease
 
     def acquire(self) -> Grant:
@@ -221,7 +226,7 @@ class Holding:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         assert self.lease is not None
-        self.lease.grant.release()
+        self.lease.give_back()
         self.tenure.end(self.lease.lost.reason)
         if self.lease.lost and kind is None:
             raise self.lease.error()

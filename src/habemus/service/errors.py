@@ -9,6 +9,7 @@ DEPOSED = "deposed"  # it was taken away, or given up for another member
 CLOSED = "closed"  # its group was left
 DELETED = "deleted"  # somebody deleted the file that stands for it
 FORKED = "forked"  # this process is a copy of the one that has it
+RELEASED = "released"  # it was not lost: its `with` has ended
 
 
 class GroupError(Exception):
@@ -56,4 +57,5 @@ EXPLANATIONS = {
     CLOSED: "its group was left",
     DELETED: "somebody deleted its file",
     FORKED: "it belongs to the parent process",
+    RELEASED: "it was given back when its `with` ended",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import weakref
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from types import TracebackType
@@ -15,10 +16,11 @@ from habemus.service.holding import Holding
 from habemus.service.http import GroupServer, open_server
 from habemus.service.lease import Lease
 from habemus.service.membership import Membership, make_membership
-from habemus.service.options import FilePath, JoinOptions
+from habemus.service.options import FilePath, JoinOptions, check_name
 from habemus.service.view import Event, View
 
 T = TypeVar("T")
+log = logging.getLogger("habemus")
 SIGNS = 4  # of life in the time within which one is expected
 
 
@@ -155,12 +157,15 @@ class Group:
         """Run a function on one member at a time: `@group.singleton("cleanup")`.
 
         It begins when this member leads the role. When the role is lost, it is cancelled, and begins anew when the role
-        is ours again. When it returns, the next member begins. What is left of it is the task that runs it.
+        is ours again. When it returns, the next member begins. What is left of it is the task that runs it: await it.
+        If it fails, that is logged, and the next member begins; the error comes out of the task, and of the group.
         """
+        check_name("role", role)
 
         def start(function: Callable[[Lease], Awaitable[T]]) -> asyncio.Task[T]:
             task = asyncio.ensure_future(self.run_singleton(role, function))
             self.singletons.append(task)
+            task.add_done_callback(lambda done: log_failure(role, done))
             return task
 
         return start
@@ -203,3 +208,9 @@ class Group:
         failures = [result for result in results if isinstance(result, Exception)]
         if failures and error is None:
             raise failures[0]
+
+
+def log_failure(role: str, task: asyncio.Task[Any]) -> None:
+    """Nobody may be waiting for the task: a job that no longer runs here has to be noticed."""
+    if not task.cancelled() and task.exception() is not None:
+        log.error("singleton %r failed: the next member begins", role, exc_info=task.exception())

@@ -108,7 +108,7 @@ class Holding:
         assert lease is not None and self.task is not None
         if self.alarm is not None:
             self.alarm.cancel()
-        lease.grant.release()
+        lease.give_back()
         reason = self.cancelled_for or lease.lost.reason
         self.tenure.end(reason)
         ours = bool(self.cancelled_for) and self.task.uncancel() <= self.earlier_cancels

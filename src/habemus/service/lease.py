@@ -12,7 +12,7 @@ from typing import Any
 
 from habemus.network.node.clock import CLOCK
 from habemus.service.engine import Grant
-from habemus.service.errors import EXPIRED, FORKED, ForkedError, LeaseLost
+from habemus.service.errors import EXPIRED, FORKED, RELEASED, ForkedError, LeaseLost
 
 log = logging.getLogger("habemus")
 
@@ -74,6 +74,7 @@ class BaseLease:
         self.lost = Notice()
         self.wanted = Notice()  # by another member, which is named, in a transfer
         self.grant = grant
+        self.given_back = False
         grant.on_loss = self.on_loss
         if grant.lost:
             self.on_loss()
@@ -93,27 +94,34 @@ class BaseLease:
         return self.grant.deadline
 
     def remaining(self) -> float:
-        """Seconds until the deadline; 0 if it is lost."""
-        return 0.0 if self.grant.lost else max(0.0, self.grant.deadline - clock_gettime(CLOCK))
+        """Seconds until the deadline; 0 if it is lost or given back."""
+        over = self.grant.lost or self.given_back
+        return 0.0 if over else max(0.0, self.grant.deadline - clock_gettime(CLOCK))
 
     @property
     def is_held(self) -> bool:
         """Whether it is held at this moment, by this process's own clock."""
-        return not self.grant.lost and clock_gettime(CLOCK) < self.grant.deadline
+        return not self.grant.lost and not self.given_back and clock_gettime(CLOCK) < self.grant.deadline
 
     def ensure(self) -> None:
         """Raise LeaseLost unless it is held at this moment, by this process's own clock. Loss is final."""
         grant = self.grant
-        if not grant.lost and (grant.deadline == math.inf or clock_gettime(CLOCK) < grant.deadline):
-            return
-        grant.lose(EXPIRED)
+        if not self.given_back:
+            if not grant.lost and (grant.deadline == math.inf or clock_gettime(CLOCK) < grant.deadline):
+                return
+            grant.lose(EXPIRED)
         raise self.error()
 
+    def give_back(self) -> None:
+        """Let the next one have it. First of all, whoever still has this object no longer takes it for held."""
+        self.given_back = True
+        self.grant.release()
+
     def error(self) -> LeaseLost | ForkedError:
-        return ForkedError() if self.grant.lost == FORKED else LeaseLost(self.name, self.grant.lost)
+        return ForkedError() if self.grant.lost == FORKED else LeaseLost(self.name, self.grant.lost or RELEASED)
 
     def __repr__(self) -> str:
-        state = f"lost ({self.grant.lost})" if self.grant.lost else "held"
+        state = f"lost ({self.grant.lost})" if self.grant.lost else "given back" if self.given_back else "held"
         return f'<Lease of "{self.name}", token {self.token}, {state}>'
 
 

@@ -7,7 +7,7 @@ from threading import TIMEOUT_MAX
 
 from habemus.service.engine import Engine, Guarantee, Wish
 from habemus.service.engines import choose_engine
-from habemus.service.errors import GroupError
+from habemus.service.errors import ForkedError, GroupError
 from habemus.service.options import JoinOptions, check_name, check_priority, check_seconds
 from habemus.service.telemetry import Telemetry
 from habemus.service.view import LOCK, ROLE
@@ -24,7 +24,8 @@ class Membership:
         self.engine = engine
         self.telemetry = Telemetry(options.name)
         self.is_open = False
-        missing = sorted({to_guarantee(guarantee) for guarantee in require} - engine.guarantees)
+        wanted = [require] if isinstance(require, str) else require  # one alone, as in require=habemus.QUORUM
+        missing = sorted({to_guarantee(guarantee) for guarantee in wanted} - engine.guarantees)
         if missing:
             has = ", ".join(sorted(engine.guarantees)) or "nothing"
             raise GroupError(f"group {self.name!r} cannot promise {', '.join(missing)}: its engine promises {has}")
@@ -41,12 +42,16 @@ class Membership:
     def joined(self) -> Engine:
         """The engine, once the group is joined."""
         if not self.is_open:
-            raise GroupError(f"group {self.name!r} is not joined yet: with join(...) as group")
+            raise GroupError(f"group {self.name!r} is not joined yet: (async) with join(...) as group")
+        if self.engine.forked:
+            raise ForkedError
         return self.engine
 
     def wish_lock(self, name: str, shared: bool, slots: int | None, wait: float | None, priority: int) -> Wish:
         check_name("name", name)
-        if slots is not None and (not isinstance(slots, int) or not 1 <= slots <= MOST_SLOTS or shared):
+        if not isinstance(shared, bool):
+            raise TypeError(f"shared is True or False, not {shared!r}")
+        if slots is not None and (type(slots) is not int or not 1 <= slots <= MOST_SLOTS or shared):
             raise ValueError(f"slots is an integer from 1 to {MOST_SLOTS:,}, and not together with shared=True")
         check_priority(priority)
         if wait is not None:

@@ -360,3 +360,12 @@ def test_with_alive_within_a_blocked_loop_loses_what_it_holds_and_a_living_one_d
 
     with voters(peers, tmp_path, ttl=60) as members:
         asyncio.run(run(members[0]))
+
+
+def test_a_voter_that_leads_hands_over_before_it_leaves(peers, tmp_path):
+    with voters(peers, tmp_path) as members:
+        wait_until(lambda: all(node_of(member).stack.process.leader for member in members))
+        leader = leader_of(members)
+        others = [member for member in members if member is not leader]
+        leader.__exit__(None, None, None)
+        assert leader_of(others) is not None

@@ -13,8 +13,10 @@ import pytest
 
 import habemus
 import habemus.sync
+from habemus.service.engines.file_lock import FileGrant
 from habemus.service.engines.files import default_directory, stem_of
 from habemus.service.engines.inotify import DirectoryNews
+from habemus.service.telemetry import Tenure
 
 HOLD = """
 with habemus.sync.join("orders", WHERE) as group:
@@ -284,3 +286,19 @@ def test_a_loss_can_be_a_signal_to_the_main_thread(where):
             lease.ensure()
     finally:
         signal.signal(signal.SIGUSR1, before)
+
+
+@pytest.mark.parametrize(("owner", "step"), [(Tenure, "hold"), (FileGrant, "look")])
+def test_a_signal_handler_that_raises_while_a_lock_is_taken_or_given_back_leaves_it_free(
+    where, monkeypatch, owner, step
+):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with habemus.sync.join("orders", where) as group:
+        with monkeypatch.context() as patched:
+            patched.setattr(owner, step, interrupt)
+            with pytest.raises(KeyboardInterrupt), group.lock("a", wait=0):
+                pass
+        with group.lock("a", wait=0):
+            pass

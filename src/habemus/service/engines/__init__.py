@@ -23,6 +23,8 @@ from habemus.service.options import JoinOptions
 def choose_engine(options: JoinOptions) -> Engine:
     """The engine that a URL asks for; without one, files on this host."""
     where = options.where
+    if where is None or where.startswith("file:"):
+        refuse_for_one_host(options)
     if where is None:
         return FileEngine(default_directory(options.name), options)
     if "://" not in where:
@@ -39,3 +41,14 @@ def choose_engine(options: JoinOptions) -> Engine:
     if url.netloc or not directory.is_absolute() or directory == Path("/") or "\0" in url.path + str(directory):
         raise GroupError(f"{where!r} has no directory: file:///run/lock/orders has")
     return FileEngine(directory, options)
+
+
+def refuse_for_one_host(options: JoinOptions) -> None:
+    """Who gives what only a group on several hosts has would find out too late that it is alone on its host."""
+    several = {"key_file": options.key_file, "tls": options.tls, "data": options.data, "voter": options.voter}
+    given = [name for name, value in several.items() if value is not None]
+    if given:
+        raise GroupError(
+            f"{given[0]} is for a group on several hosts: give the addresses of its voters, as in "
+            f"HOST:PORT,HOST:PORT,HOST:PORT"
+        )

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
 import weakref
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
@@ -33,7 +32,7 @@ from habemus.service.engine import FAIR, FENCED, QUORUM, RECLAIMS_HUNG, Engine, 
 from habemus.service.engines.deaths import DeathWatch, identify_process
 from habemus.service.engines.embedded_lock import OVER, Changes, EmbeddedAttempt, EmbeddedGrant, Session, answer_with
 from habemus.service.engines.embedded_view import Portrait, decode_portrait, encode_portrait
-from habemus.service.engines.joining import Joiner, read_peers
+from habemus.service.engines.joining import Joiner, name_process, read_peers
 from habemus.service.engines.lookout import Lookout
 from habemus.service.engines.loop_thread import LoopThread
 from habemus.service.errors import CLOSED, DEPOSED, EXPIRED, FORKED, PAUSED, GroupError, LockTaken, NoQuorum
@@ -62,7 +61,6 @@ class EmbeddedEngine(Engine):
     def __init__(self, options: JoinOptions, peers: str) -> None:
         self.options = options
         self.members = read_peers(peers)
-        self.id = options.id or f"{socket.gethostname()}-{os.getpid()}"
         self.tickets = count(1)
         self.attempts: dict[int, EmbeddedAttempt] = {}
         self.grants: dict[int, EmbeddedGrant] = {}
@@ -85,6 +83,7 @@ class EmbeddedEngine(Engine):
     def open(self) -> None:
         try:
             joiner = Joiner(self.options, self.members)
+            self.id = self.options.id or name_process({each.id for each in ENGINES})
             self.thread = LoopThread(f"habemus {self.options.name}", self.exchange)
             try:
                 self.thread.run_coroutine(self.begin(joiner)).result()
@@ -232,6 +231,7 @@ class EmbeddedEngine(Engine):
             attempt.finish(GroupError("this group was left while the lock was waited for"))
         if self.begun:
             self.node.command("close")
+            await self.lookout.hand_over()
         self.deaths.forget_all_but(())
         self.lookout.close()
         await self.node.leave()

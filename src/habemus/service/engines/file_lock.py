@@ -11,12 +11,11 @@ from contextlib import suppress
 from habemus.service.engine import Attempt, Grant, Settle, Wish
 from habemus.service.engines.files import NameFiles, is_at, open_file, try_flock
 from habemus.service.engines.group_files import GroupFiles
-from habemus.service.errors import DELETED, FORKED, GroupError, LockTaken
+from habemus.service.errors import DELETED, FORKED, RELEASED, GroupError, LockTaken
 from habemus.service.view import ROLE, EventKind
 
 FIRST_DELAY = 0.001
 PASSING = 3  # more tries for one who does not wait, if somebody is at the gate, who may be gone in a moment
-RELEASED = "released"
 
 
 class FileGrant(Grant):
@@ -29,17 +28,21 @@ class FileGrant(Grant):
         self.place = place
         self.slot = slot
         self.token = token
+        self.given_back = False
         self.mutex = threading.Lock()
         self.on_release: Callable[[FileGrant], None] | None = None
 
     def release(self) -> None:
-        if self.lost == FORKED:
-            return
-        self.look()
+        try:
+            self.look()
+        finally:  # whatever a signal handler raises meanwhile: nobody else would let go of it
+            self.let_go()
+
+    def let_go(self) -> None:
         with self.mutex:
-            place, self.place = self.place, -1
-        if place < 0:
-            return
+            if self.lost == FORKED or self.given_back:
+                return
+            self.given_back = True
         try:
             if self.wish.kind == ROLE:
                 reason = self.lost or RELEASED
@@ -48,8 +51,9 @@ class FileGrant(Grant):
                 self.on_release(self)
             if not self.lost:
                 with suppress(OSError):  # a full disk: the files stay, and the next holder tidies up
-                    self.files.tidy(place, self.slot)
+                    self.files.tidy(self.place, self.slot)
         finally:
+            place, self.place = self.place, -1
             os.close(place)
 
     def share(self) -> int:
@@ -63,7 +67,8 @@ class FileGrant(Grant):
     def look(self) -> bool:
         """Whether the file is still where others look for it."""
         with self.mutex:
-            gone = self.place >= 0 and not is_at(self.place, self.files.place_path(self.slot))
+            held = self.place >= 0 and not self.given_back
+            gone = held and not is_at(self.place, self.files.place_path(self.slot))
         if gone:
             self.lose(DELETED)
         return not self.lost

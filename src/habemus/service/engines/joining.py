@@ -8,7 +8,11 @@ the place that has become free.
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
+from collections.abc import Container
 from contextlib import suppress
+from itertools import chain, count
 from pathlib import Path
 
 from habemus.network.errors import InUseError, NetworkError
@@ -34,14 +38,21 @@ TRIES, BETWEEN = 10, 0.05  # a predecessor may be about to leave its directory
 
 def read_peers(text: str) -> Members:
     try:
-        members = parse_members(text, "peers")
+        members = parse_members(text, "where")
     except NetworkError as error:
         raise GroupError(str(error)) from None
     if len(members) > MOST_VOTERS:
         raise GroupError(
-            f"peers lists {len(members)} voters: 3 or 5 are usual, {MOST_VOTERS} the most; all others are clients"
+            f"where lists {len(members)} voters: 3 or 5 are usual, {MOST_VOTERS} the most; all others are clients"
         )
     return members
+
+
+def name_process(taken: Container[str]) -> str:
+    """A name for a member that was given none; the second member of a process has another one than the first."""
+    name = f"{socket.gethostname()}-{os.getpid()}"
+    others = (f"{name}.{number}" for number in count(2))
+    return next(each for each in chain([name], others) if each not in taken)
 
 
 def make_scenario(voters: list[int], ttl: float) -> Scenario:

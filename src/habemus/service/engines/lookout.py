@@ -18,6 +18,8 @@ from habemus.network.node.node import Node
 from habemus.network.wire.addresses import Members, format_address
 from habemus.replication.entries import Reserved, TableImage
 from habemus.replication.leases import Asked, Halt, Noted, Recall, Recalled, Report, Reserve, Seen
+from habemus.replication.raft import Raft
+from habemus.replication.requests import Transfer
 from habemus.service.engine import check_transfer
 from habemus.service.engines.chronicle import Chronicle, decode_events, encode_events
 from habemus.service.engines.embedded_view import find_session, make_view, name_sessions
@@ -28,6 +30,7 @@ from habemus.service.view import ROLE, Event, EventKind, View
 ASK_AGAIN = 0.2  # seconds
 ASK_FIRST = 0.05  # until somebody knows from when on it follows events
 STAY = 0.5  # between two questions of somebody who follows events
+HANDING_OVER = 1.0  # the longest that a leader waits for its successor
 LONGEST_STAY = 3.0  # after its last question somebody is told no more
 NOW = -1  # the note since which nothing has happened yet
 
@@ -56,6 +59,7 @@ class Lookout:
         self.reachable = True
         self.asked: tuple[int | None, int | None] = (None, None)  # the leader, and whom we take for it
         self.elsewhere = asyncio.Event()  # it is another one than before
+        self.succeeded = asyncio.Event()  # another voter leads
         self.task: asyncio.Task[None] | None = None
         self.chronicle = Chronicle(None if node.client else node.memory.storage.directory / "history")
         self.readers: dict[int, tuple[int, float]] = {}  # of a leader: what each was told, and until when it is told
@@ -244,6 +248,8 @@ class Lookout:
         if found != self.asked:
             self.asked = found
             self.elsewhere.set()
+            if found[0] not in (None, self.node.id):
+                self.succeeded.set()
             asyncio.get_running_loop().call_soon(self.on_other_leader)
 
     async def watch(self) -> None:
@@ -256,6 +262,16 @@ class Lookout:
             if self.reachable and time.monotonic() - self.heard > self.options.ttl:
                 self.reachable = False
                 self.tell(Event(self.told, time.time(), EventKind.QUORUM_LOST))
+
+    async def hand_over(self) -> None:
+        """Before a leader leaves, another voter leads: nobody has to miss it first, and what it gave back passes on."""
+        (raft,) = [layer for layer in self.node.stack.layers if isinstance(layer, Raft)]
+        heirs = [voter for voter in self.node.peers.connected if voter in raft.match]
+        if self.member.leads and heirs:
+            self.succeeded.clear()
+            self.node.command("transfer", Transfer(max(heirs, key=raft.match.__getitem__)))
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.succeeded.wait(), HANDING_OVER)
 
     # For operators
 
