@@ -156,11 +156,14 @@ def by_explorer(name, asked):
 
 
 @pytest.mark.parametrize("number", range(runs(10, soak=100)))
-def test_mutants_get_the_same_verdict_from_both(number, tmp_path, monkeypatch):
+def test_ten_mutants_get_the_same_verdict_from_both(number, tmp_path, monkeypatch):
+    """Ten that both of them decide: a hundred in all, a thousand when soaking."""
     monkeypatch.syspath_prepend(tmp_path)
     chance = random.Random(number)
-    compared = 0
-    for attempt in range(10):
+    compared = attempt = 0
+    while compared < 10:
+        attempt += 1
+        assert attempt < 40, "too many mutants are too large"
         original = chance.choice(sorted(MUTATED))
         cls = find_algorithm(original)
         source = Path(source_file(cls)).read_text(encoding="utf-8")
@@ -172,5 +175,4 @@ def test_mutants_get_the_same_verdict_from_both(number, tmp_path, monkeypatch):
         second = outcome_of(by_explorer, name, MUTATED[original])
         large = {"large", "endless"} & {first, second}  # one of them gave up before it saw what the other saw
         assert first == second or large, (number, attempt, original, first, second)
-        compared += not large
-    assert compared >= 5
+        compared += not large and first != "refused"
