@@ -105,7 +105,9 @@ class Reader:
             self.file = source_file(base) or ""
             self.names = vars(sys.modules[base.__module__]) if base.__module__ in sys.modules else {}
             self.names = {**self.names, **closure_of(base)}
-            for function in find_functions(definition):
+            written = list(find_functions(definition))
+            self.follow_decorated(base, {getattr(function, "name", "") for function in written})
+            for function in written:
                 self.read_function(function, True)
                 self.refuse_hash_order(function, sets)
                 if getattr(function, "name", "") in pulse_clauses and uses_argument(function, 1):
@@ -115,9 +117,12 @@ class Reader:
         """Refuse a mutable class attribute that is not declared as a field: all processes would share it."""
         declared = {*vars(base).get("__annotations__", {}), *self.fields, *self.parameters}
         for name, value in list(vars(base).items()):
-            if name.startswith("__") or name in self.fields or name in self.parameters:
+            if name.startswith("__") or name in self.parameters:
                 continue
             if isinstance(value, CONTAINERS):
+                if name in self.fields:
+                    self.note_shared(f"the default of {name}", value)
+                    continue
                 if name not in declared and not is_declaration(name, self.lineage, base):
                     kind = type(value).__name__
                     raise MisuseError(
@@ -200,6 +205,17 @@ class Reader:
         if isinstance(value, FunctionType) and same_package(value.__module__, self.cls.__module__):
             self.follow(value)
 
+    def follow_decorated(self, base: Any, names: set[str]) -> None:
+        """Read what a decorator has put in the place of a method: it may remember."""
+        for name, member in vars(base).items():
+            function = member.function if isinstance(member, Clause) else member
+            if name not in names or not isinstance(function, FunctionType):
+                continue
+            if not function.__qualname__.startswith(base.__qualname__) and same_package(
+                function.__module__, base.__module__
+            ):
+                self.follow(function)
+
     def follow(self, function: Any) -> None:
         """Read a function that a clause calls."""
         if function in self.read:
@@ -211,6 +227,9 @@ class Reader:
             if isinstance(node, ast.FunctionDef | ast.Lambda) and node.lineno == function.__code__.co_firstlineno:
                 before = self.file, self.names
                 self.file, self.names = file, {**function.__globals__, **cells_of(function)}
+                for part in [part for part in ast.walk(node) if isinstance(part, ast.Nonlocal)]:
+                    if set(part.names) & cells_of(function).keys():
+                        self.refuse(part, f"changes {part.names[0]} of an enclosing function", "keep it in a field")
                 self.read_function(node, False)
                 self.file, self.names = before
 

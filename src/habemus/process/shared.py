@@ -35,7 +35,9 @@ class Shared:
 
 def watch_value(name: str, value: Any) -> Shared | None:
     """What shows whether a value is changed: itself, or its attributes; None if neither can be compared."""
-    if isinstance(value, CONSTANTS) or callable(value):
+    if callable(value) or (
+        isinstance(value, CONSTANTS) and not any(isinstance(p, CONTAINERS) for p in walk_value(value))
+    ):
         return None
     for watched in (value, getattr(value, "__dict__", None)):
         try:
