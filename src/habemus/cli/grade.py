@@ -43,13 +43,14 @@ def grade_command(
 ) -> int:
     """Judge a submission to an exercise: random runs, every run of a small group, cost, forbidden means; in points."""
     from habemus.cli.output import check_writable
-    from habemus.grading.exercise import ExerciseError, find_exercise
+    from habemus.grading.exercise import ExerciseError
+    from habemus.grading.rehearsal import find_rehearsed
 
     if (submission is None) == (everything is None):
         raise ExerciseError("expected a submission, as in my.py:Ring, or --all with a folder of them")
     if submission is not None and (csv is not None or jobs is not None):
         raise ExerciseError("--csv and --jobs go with --all")
-    task = find_exercise(exercise)
+    task = find_rehearsed(exercise)
     check_writable(csv)
     if everything is not None:
         return grade_folder(Path(everything), task, diagram, csv, seconds, jobs, seed, json)

@@ -64,6 +64,7 @@ class Part(Struct, forbid_unknown_fields=True, kw_only=True):
 
         `shuffle`: the seat of a process does not tell its name in the scenario.
         """
+        msgspec.convert({**self.scenario, "algorithm": algorithm}, Scenario)  # so that what follows finds its types
         topology = self.scenario.get("topology", {})
         named = ids if self.rename and not {"ids", "edges"} & topology.keys() else None
         plain = {**defaults, **(self.scenario if named is None else name_processes(self.scenario, named))}
@@ -222,7 +223,7 @@ def check_exercise(exercise: Exercise) -> None:
         raise ValueError("parts: expected points, but no part has any")
     try:
         claims = [claim.name for claim in exercise.load_claims()]
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ValueError(f"properties: this is not Python that can be run: {error}") from None
     judges = mutex_properties() if exercise.kind == "mutex" else election_properties()
     known = [*[judge.name for judge in judges], *claims]
@@ -256,9 +257,12 @@ def check_part(exercise: Exercise, part: AnyPart, known: list[str]) -> None:
 
 def check_limits(limits: dict[str, int]) -> None:
     """Refuse a limit that the checker does not have."""
-    for name in limits:
+    for name, most in limits.items():
         if name not in COUNTED_LIMITS:
             raise ValueError(f"limits: there is no {name!r}; expected {', '.join(COUNTED_LIMITS)}")
+        least = {"delay": 1, "detection": -1}.get(name, 0)
+        if most < least:
+            raise ValueError(f"limits.{name}: expected int >= {least}")
 
 
 COUNTED_LIMITS = (
