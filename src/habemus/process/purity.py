@@ -105,8 +105,14 @@ class Reader:
             self.file = source_file(base) or ""
             self.names = vars(sys.modules[base.__module__]) if base.__module__ in sys.modules else {}
             self.names = {**self.names, **closure_of(base)}
+<<<<<<< HEAD
             mangle_names(definition)
             for function in find_functions(definition):
+=======
+            written = list(find_functions(definition))
+            self.follow_decorated(base, {getattr(function, "name", "") for function in written})
+            for function in written:
+>>>>>>> issue17
                 self.read_function(function, True)
                 self.refuse_hash_order(function, sets)
                 if getattr(function, "name", "") in pulse_clauses and uses_argument(function, 1):
@@ -116,8 +122,9 @@ class Reader:
         """Refuse a mutable class attribute that is not declared as a field: all processes would share it."""
         declared = {*vars(base).get("__annotations__", {}), *self.fields, *self.parameters}
         for name, value in list(vars(base).items()):
-            if name.startswith("__") or name in self.fields or name in self.parameters:
+            if name.startswith("__") or name in self.parameters:
                 continue
+<<<<<<< HEAD
             if not isinstance(value, CONTAINERS) or name in declared or is_declaration(name, self.lineage, base):
                 continue
             kind = type(value).__name__
@@ -125,6 +132,19 @@ class Reader:
                 f"{self.locate_in(base, name)} has {name} without an annotation, so that all processes share "
                 f"it: write `{name}: {kind}[...] = {write_default(value)}`."
             )
+=======
+            if isinstance(value, CONTAINERS):
+                if name in self.fields:
+                    self.note_shared(f"the default of {name}", value)
+                    continue
+                if name not in declared and not is_declaration(name, self.lineage, base):
+                    kind = type(value).__name__
+                    raise MisuseError(
+                        f"{self.locate_in(base, name)} has {name} without an annotation, so that all processes share "
+                        f"it: write `{name}: {kind}[...] = {write_default(value)}`."
+                    )
+                self.note_shared(f"the class attribute {name}", value)
+>>>>>>> issue17
 
     def locate_in(self, base: Any, name: str) -> str:
         """The class with the line of an assignment in its body."""
@@ -209,6 +229,17 @@ class Reader:
             for member in list(vars(value).values()):
                 self.follow_own(getattr(member, "__func__", member))
 
+    def follow_decorated(self, base: Any, names: set[str]) -> None:
+        """Read what a decorator has put in the place of a method: it may remember."""
+        for name, member in vars(base).items():
+            function = member.function if isinstance(member, Clause) else member
+            if name not in names or not isinstance(function, FunctionType):
+                continue
+            if not function.__qualname__.startswith(base.__qualname__) and same_package(
+                function.__module__, base.__module__
+            ):
+                self.follow(function)
+
     def follow(self, function: Any) -> None:
         """Read a function that a clause calls."""
         if function in self.read:
@@ -220,6 +251,9 @@ class Reader:
             if isinstance(node, ast.FunctionDef | ast.Lambda) and first_line(node) == function.__code__.co_firstlineno:
                 before = self.file, self.names
                 self.file, self.names = file, {**function.__globals__, **cells_of(function)}
+                for part in [part for part in ast.walk(node) if isinstance(part, ast.Nonlocal)]:
+                    if set(part.names) & cells_of(function).keys():
+                        self.refuse(part, f"changes {part.names[0]} of an enclosing function", "keep it in a field")
                 self.read_function(node, False)
                 self.file, self.names = before
 
