@@ -105,14 +105,10 @@ class Reader:
             self.file = source_file(base) or ""
             self.names = vars(sys.modules[base.__module__]) if base.__module__ in sys.modules else {}
             self.names = {**self.names, **closure_of(base)}
-<<<<<<< HEAD
             mangle_names(definition)
-            for function in find_functions(definition):
-=======
             written = list(find_functions(definition))
             self.follow_decorated(base, {getattr(function, "name", "") for function in written})
             for function in written:
->>>>>>> issue17
                 self.read_function(function, True)
                 self.refuse_hash_order(function, sets)
                 if getattr(function, "name", "") in pulse_clauses and uses_argument(function, 1):
@@ -122,9 +118,8 @@ class Reader:
         """Refuse a mutable class attribute that is not declared as a field: all processes would share it."""
         declared = {*vars(base).get("__annotations__", {}), *self.fields, *self.parameters}
         for name, value in list(vars(base).items()):
-            if name.startswith("__") or name in self.parameters:
+            if name.startswith("__") or name in self.fields or name in self.parameters:
                 continue
-<<<<<<< HEAD
             if not isinstance(value, CONTAINERS) or name in declared or is_declaration(name, self.lineage, base):
                 continue
             kind = type(value).__name__
@@ -132,19 +127,6 @@ class Reader:
                 f"{self.locate_in(base, name)} has {name} without an annotation, so that all processes share "
                 f"it: write `{name}: {kind}[...] = {write_default(value)}`."
             )
-=======
-            if isinstance(value, CONTAINERS):
-                if name in self.fields:
-                    self.note_shared(f"the default of {name}", value)
-                    continue
-                if name not in declared and not is_declaration(name, self.lineage, base):
-                    kind = type(value).__name__
-                    raise MisuseError(
-                        f"{self.locate_in(base, name)} has {name} without an annotation, so that all processes share "
-                        f"it: write `{name}: {kind}[...] = {write_default(value)}`."
-                    )
-                self.note_shared(f"the class attribute {name}", value)
->>>>>>> issue17
 
     def locate_in(self, base: Any, name: str) -> str:
         """The class with the line of an assignment in its body."""

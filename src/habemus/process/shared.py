@@ -20,40 +20,7 @@ SEQUENCES = (tuple, frozenset, *CONTAINERS)
 KNOWN = (*SIMPLE, *SEQUENCES)
 
 
-<<<<<<< HEAD
 def refuse_shared_changes(cls: Any, shared: list[Watched]) -> None:
-=======
-class Shared:
-    """Something that clauses can reach and that is no field: its value when the class was read."""
-
-    def __init__(self, name: str, value: Any) -> None:
-        self.name = name
-        self.value = value
-        self.before = deepcopy(value)
-
-    @property
-    def changed(self) -> bool:
-        return bool(self.value != self.before)
-
-
-def watch_value(name: str, value: Any) -> Shared | None:
-    """What shows whether a value is changed: itself, or its attributes; None if neither can be compared."""
-    if callable(value) or (
-        isinstance(value, CONSTANTS) and not any(isinstance(p, CONTAINERS) for p in walk_value(value))
-    ):
-        return None
-    for watched in (value, getattr(value, "__dict__", None)):
-        try:
-            shared = Shared(name, watched)
-            if watched is not None and not shared.changed:
-                return shared
-        except Exception:  # what cannot be copied cannot be compared
-            continue
-    return None
-
-
-def refuse_shared_changes(cls: Any, shared: list[Shared]) -> None:
->>>>>>> issue17
     """Refuse a class whose clauses have changed something that is no field."""
     for one in shared:
         if one.changed:
