@@ -121,13 +121,13 @@ def with_list(step):
 @pytest.mark.parametrize(
     ("source", "sentence"),
     [
-        (remember("[]", "box.append(1)"), "changes box, which all processes share"),
-        (remember("([],)", "b = box[0]; b.append(1)"), "changes the global box, which all processes share"),
-        (remember("[]", "list(map(box.append, [1]))"), "changes the global box"),
-        (remember("0", "nonlocal box; box += 1"), "changes box of an enclosing function"),
+        (remember("[]", "box.append(1)"), "changes the variable box, which all processes share"),
+        (remember("([],)", "b = box[0]; b.append(1)"), "changes the variable box, which all processes share"),
+        (remember("[]", "list(map(box.append, [1]))"), "changes the variable box"),
+        (remember("0", "nonlocal box; box += 1"), "changes the variable box"),
         (with_list("b = Ring.box; b.append(1)"), "changes the default of box, which all processes share"),
         (with_list("kind = type(self); kind.box.append(1)"), "changes the default of box"),
-        (with_box("[]", "field(default=None, compare=False)"), "Candidate carries what can be changed"),
+        (with_box("[]", "field(default=None, compare=False)"), "leaves the field box out of comparisons"),
         (with_box("iter([1, 2])"), "carries what can be changed, a list_iterator"),
         (with_box("self"), "carries what can be changed, a Ring"),
         (with_box("(lambda: 1)"), "carries what can be changed, a function"),

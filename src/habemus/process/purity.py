@@ -106,9 +106,7 @@ class Reader:
             self.names = vars(sys.modules[base.__module__]) if base.__module__ in sys.modules else {}
             self.names = {**self.names, **closure_of(base)}
             mangle_names(definition)
-            written = list(find_functions(definition))
-            self.follow_decorated(base, {getattr(function, "name", "") for function in written})
-            for function in written:
+            for function in find_functions(definition):
                 self.read_function(function, True)
                 self.refuse_hash_order(function, sets)
                 if getattr(function, "name", "") in pulse_clauses and uses_argument(function, 1):
@@ -211,17 +209,6 @@ class Reader:
             for member in list(vars(value).values()):
                 self.follow_own(getattr(member, "__func__", member))
 
-    def follow_decorated(self, base: Any, names: set[str]) -> None:
-        """Read what a decorator has put in the place of a method: it may remember."""
-        for name, member in vars(base).items():
-            function = member.function if isinstance(member, Clause) else member
-            if name not in names or not isinstance(function, FunctionType):
-                continue
-            if not function.__qualname__.startswith(base.__qualname__) and same_package(
-                function.__module__, base.__module__
-            ):
-                self.follow(function)
-
     def follow(self, function: Any) -> None:
         """Read a function that a clause calls."""
         if function in self.read:
@@ -233,9 +220,6 @@ class Reader:
             if isinstance(node, ast.FunctionDef | ast.Lambda) and first_line(node) == function.__code__.co_firstlineno:
                 before = self.file, self.names
                 self.file, self.names = file, {**function.__globals__, **cells_of(function)}
-                for part in [part for part in ast.walk(node) if isinstance(part, ast.Nonlocal)]:
-                    if set(part.names) & cells_of(function).keys():
-                        self.refuse(part, f"changes {part.names[0]} of an enclosing function", "keep it in a field")
                 self.read_function(node, False)
                 self.file, self.names = before
 

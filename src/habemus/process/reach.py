@@ -138,6 +138,8 @@ class Reach:
 
         for key in attributes():
             self.watch_name(f"the class attribute {key}", vars(cls), key)
+        for key in sorted(fields & vars(cls).keys()):
+            self.follow(f"the default of {key}", vars(cls)[key])
         self.watch(f"the class {cls.__name__}", lambda: (*attributes(), *attributes().values()))  # new ones, too
 
     def follow_function(self, name: str, function: FunctionType) -> None:
