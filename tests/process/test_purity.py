@@ -382,9 +382,9 @@ class Counts(Greeter):
 
 
 def test_a_decorator_may_not_remember():
-    for cls, said in [(Remembers, "changes seen, which all"), (Counts, "changes calls of an enclosing function")]:
-        with pytest.raises(MisuseError, match=said):
-            dissect(cls)
+    for cls, variable in [(Remembers, "seen"), (Counts, "calls")]:
+        with pytest.raises(MisuseError, match=f"changes the variable {variable}, which all processes share"):
+            simulate(scenario_of(cls))
 
 
 class ChangesDefault(Greeter):
