@@ -46,7 +46,6 @@ class Follower(Protocol):
     leaving: bool
     stack: Stack
     counts: Counter[str]
-    term: int | None
 
     def look(self) -> None: ...
 
@@ -64,7 +63,7 @@ class Agreement:
         self.last_call = -math.inf
         self.jitter = Random()
         replaces = any(issubclass(a.cls, Election) and "suspect" in a.events for a in node.stack.stack)
-        self.needed = replaces and node.term is None
+        self.needed = replaces and node.stack.term is None
 
     def hear(self, peer: Pid, leader: Pid | None) -> None:
         """A neighbour says which leader it follows."""

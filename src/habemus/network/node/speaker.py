@@ -33,7 +33,8 @@ class Speaker(Sequencer):
         self.stack = stack
         self.publishing = False  # listeners are being told
         self.known_leader: Pid | None = None  # as announced; `leader` looks at the clock first
-        self.term = stack.term  # that of the last announcement, and of the election when its turn is over
+        # That of the last announcement, and of the election when its turn is over; None before its memory is restored.
+        self.term: int | None = None
         self.has_lock = False  # as announced; `inside` looks at the clock first
         self.history: deque[Change] = deque(maxlen=REMEMBERED)
         self.listeners: list[Callable[[Change], object]] = []
