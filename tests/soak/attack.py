@@ -22,6 +22,7 @@ PATIENCE = 60.0  # seconds for an agreement, for everybody's entry, for a proces
 STANDSTILL = 0.1  # seconds without running, after which this machine counts as too busy to be punctual
 SURVIVAL = 1.0  # seconds after a full disk was freed, in which a process that answers may still end because of it
 CROWD = 300  # connections
+REPLACED_AFTER = 4.0  # seconds in which a leader that is stopped is replaced
 REST = 1.0  # seconds for a process to do what it does when it has started
 
 LOCK = [
@@ -298,16 +299,27 @@ class Attack:
         await self.start_in_vain(member, "damage")
 
     async def put_old_directory(self, member: Member, planned: Planned) -> None:
-        await member.kill()
-        member.copy_directory("old")
-        member.start()
-        others = len(self.members) - 1
-        await self.wait_for(lambda: member.view is not None and len(member.view.connected) == others)
+        """A copy from before its last start, or one that was made while it ran, before the last term."""
+        if planned.seed % 2:
+            await self.outlive_copy(member, planned)
+        else:
+            await member.kill()
+            member.copy_directory("old")
+            member.start()
+            others = len(self.members) - 1
+            await self.wait_for(lambda: member.view is not None and len(member.view.connected) == others)
         await asyncio.sleep(REST)
         await member.kill()
         member.copy_directory("newest")
         member.put_directory("old")
         await self.start_in_vain(member, "old")
+
+    async def outlive_copy(self, member: Member, planned: Planned) -> None:
+        """Copy its directory, and stop the leader for as long as the others wait for it."""
+        term = member.view.term if member.view is not None else None
+        member.copy_directory("old")
+        await self.stop(self.members[self.leader], replace(planned, length=REPLACED_AFTER))
+        await self.wait_for(lambda: member.view is not None and member.view.term != term)
 
     async def start_in_vain(self, member: Member, cause: str) -> None:
         """Start it without its memory: it has to end. Then give its memory back."""

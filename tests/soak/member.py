@@ -156,7 +156,8 @@ class Member:
 
     def copy_directory(self, name: str) -> None:
         shutil.rmtree(self.folder / name, ignore_errors=True)
-        shutil.copytree(self.directory, self.folder / name)
+        unfinished = shutil.ignore_patterns("*.new")  # what a running process is writing
+        shutil.copytree(self.directory, self.folder / name, ignore=unfinished)
 
     def put_directory(self, name: str) -> None:
         shutil.rmtree(self.directory, ignore_errors=True)

@@ -13,6 +13,7 @@ from habemus.network.errors import NetworkError
 from habemus.network.node.node import Node
 from habemus.network.node.storage import Storage
 from habemus.network.node.timing import complete_scenario
+from habemus.network.operate.status import status
 from habemus.network.wire.endpoint import Endpoint
 from habemus.network.wire.link import Link
 from habemus.scenario import Layer, Scenario, TopologySpec
@@ -157,6 +158,20 @@ def test_terms_and_votes_are_kept_over_a_restart(tmp_path):
 
     before = asyncio.run(elect())
     asyncio.run(elect_again(before))
+
+
+def test_a_process_that_restarts_tells_no_term_before_it_remembers_its_own(tmp_path):
+    async def run():
+        where = addresses(1)
+        async with Node(RAFT, 1, where, tmp_path / "1", wait=0.05) as node:
+            await until(lambda: node.leads)
+            term = node.term
+        again = Node(RAFT, 1, where, tmp_path / "1", wait=0.05)
+        assert status(again)["term"] is None
+        async with again:
+            assert status(again)["term"] >= term
+
+    asyncio.run(run())
 
 
 def test_one_that_has_lost_its_memory_is_refused_however_often_it_comes(tmp_path):

@@ -5,9 +5,10 @@ import os
 import subprocess
 import sys
 
+import pytest
 from groups import until
 
-from habemus.network.node.timing import add_fast_detector, complete_scenario, longest_pause
+from habemus.network.node.timing import add_fast_detector, complete_scenario, longest_pause, warn_of_long_stall
 from habemus.network.operate.cluster import Cluster
 from habemus.process import Detector, Process
 from habemus.scenario import Layer, Scenario, TopologySpec
@@ -59,6 +60,12 @@ def test_nobody_trusts_itself_for_longer_than_others_wait_after_its_last_beat():
     assert longest_pause(layers_of(Scenario("bully"))) == 2000 - 500
     assert longest_pause(layers_of(Scenario("raft-election"))) == 1000 - 250
     assert longest_pause(layers_of(Scenario("chang-roberts"))) == 1000
+
+
+@pytest.mark.parametrize(("stall", "warned"), [(750, False), (751, True)])
+def test_whoever_may_stall_for_longer_than_its_peers_wait_is_warned(stall, warned, caplog):
+    warn_of_long_stall(layers_of(Scenario("raft-election")), stall)
+    assert ("peers may replace this process after 750 ms" in caplog.text) == warned
 
 
 def test_the_fast_detector_suspects_silence_soon_enough_for_100_ms():

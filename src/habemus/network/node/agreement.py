@@ -47,9 +47,6 @@ class Follower(Protocol):
     stack: Stack
     counts: Counter[str]
 
-    @property
-    def term(self) -> int | None: ...
-
     def look(self) -> None: ...
 
     def command(self, name: str) -> bool: ...
@@ -66,7 +63,7 @@ class Agreement:
         self.last_call = -math.inf
         self.jitter = Random()
         replaces = any(issubclass(a.cls, Election) and "suspect" in a.events for a in node.stack.stack)
-        self.needed = replaces and node.term is None
+        self.needed = replaces and node.stack.term is None
 
     def hear(self, peer: Pid, leader: Pid | None) -> None:
         """A neighbour says which leader it follows."""

@@ -43,6 +43,7 @@ from habemus.network.node.timing import check_patience, complete_scenario, longe
 from habemus.network.wire.addresses import Address
 from habemus.network.wire.dialling import ask_in_thread
 from habemus.network.wire.endpoint import Endpoint
+from habemus.network.wire.handshake import check_group
 from habemus.network.wire.security import require_protection
 from habemus.process import Message, Pid
 from habemus.scenario import Scenario
@@ -85,6 +86,7 @@ class Node(Speaker):
         if (id in addresses) == self.client:
             which = "one" if self.client else "not one"
             raise NetworkError(f"process {id} is {which} of the members {', '.join(map(str, sorted(addresses)))}")
+        check_group(group)
         self.id = id
         self.addresses = dict(addresses)
         ids = sorted({*addresses, id})
@@ -173,6 +175,7 @@ class Node(Speaker):
 
     def begin_incarnation(self) -> None:
         self.memory.begin_incarnation(self.stack)
+        self.remembers = True
         self.peers.introduce()
         if self.recording is not None:
             self.stack.epoch = time.time_ns() - clock.now()

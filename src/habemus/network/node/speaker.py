@@ -34,6 +34,7 @@ class Speaker(Sequencer):
         self.publishing = False  # listeners are being told
         self.announced_term: int | None = None  # of what they are being told
         self.known_leader: Pid | None = None  # as announced; `leader` looks at the clock first
+        self.remembers = False  # its memory is restored
         self.has_lock = False  # as announced; `inside` looks at the clock first
         self.history: deque[Change] = deque(maxlen=REMEMBERED)
         self.listeners: list[Callable[[Change], object]] = []
@@ -61,8 +62,10 @@ class Speaker(Sequencer):
 
     @property
     def term(self) -> int | None:
-        """That of what listeners are being told, else of the election."""
-        return self.announced_term if self.publishing else self.stack.term
+        """That of what listeners are being told, else of the election; None before its memory is restored."""
+        if self.publishing:
+            return self.announced_term
+        return self.stack.term if self.remembers else None
 
     def publish(self, what: ChangeKind, subject: Any) -> None:
         """Tell listeners, then peers, what a layer announced: who leads no longer knows it before another one may."""

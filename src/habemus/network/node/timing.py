@@ -13,6 +13,7 @@ leader on a very busy machine may be replaced although it is well.
 
 from __future__ import annotations
 
+import logging
 import os
 from contextlib import suppress
 from typing import Any
@@ -31,6 +32,8 @@ FAST_DETECTOR = Layer("heartbeat", {"period": 20, "timeout": 70, "look": 14})
 DEFAULT_STALL = 1000
 LEAST_PATIENCE = 10  # milliseconds; no machine lets a process run that regularly
 REAL_TIME_BELOW = 100  # a process that may stall for less than this needs real-time priority
+
+log = logging.getLogger("habemus.network")
 
 
 def add_fast_detector(scenario: Scenario) -> Scenario:
@@ -100,6 +103,17 @@ def check_patience(layers: list[Process]) -> None:
                 f"{process.name} with {given} has all members act at the same time: expected "
                 f"{' below '.join(process.chosen_between)}; set these times together, as in {usual}"
             )
+
+
+def warn_of_long_stall(layers: list[Process], stall: int) -> None:
+    """Say so if a process may stall for longer than its peers wait; a program may have its reasons."""
+    usual = longest_pause(layers)
+    if stall > usual:
+        log.warning(
+            "--stall %s: peers may replace this process after %s ms; if it is stopped for longer, it may still believe "
+            "that it leads, or has the lock",
+            *(stall, usual),
+        )
 
 
 def longest_pause(layers: list[Process]) -> int:

@@ -18,6 +18,7 @@ from habemus.network.wire.addresses import (
     parse_address,
     parse_members,
 )
+from habemus.network.wire.handshake import check_group
 from habemus.process import Pid
 from habemus.scenario import Scenario
 
@@ -54,6 +55,7 @@ def check_options(options: NodeOptions) -> None:
     """Refuse values that make no sense."""
     if options.log not in ("text", "json"):
         raise NetworkError(f"--log {options.log}: expected text or json")
+    check_group(options.group)
     if options.http_token_file is not None and options.http is None:
         raise NetworkError(f"--http-token-file {options.http_token_file}: nobody can send the token without --http")
     if not 0 <= options.report_every < math.inf:

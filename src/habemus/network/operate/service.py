@@ -25,7 +25,7 @@ from habemus.network.node.node import Node
 from habemus.network.node.recording import Recording
 from habemus.network.node.stack import TICK
 from habemus.network.node.storage import open_private
-from habemus.network.node.timing import REAL_TIME_BELOW, request_real_time_priority
+from habemus.network.node.timing import REAL_TIME_BELOW, request_real_time_priority, warn_of_long_stall
 from habemus.network.operate.discovery import MemberSearch, read_members, write_members
 from habemus.network.operate.logs import log_to_stderr, tell_dropped
 from habemus.network.operate.options import NodeOptions, check_options, listed_members, own_address, own_id
@@ -102,6 +102,8 @@ class Service:
             return 0
         node = self.node = made
         node.listeners.append(self.hear)
+        if options.stall is not None:
+            warn_of_long_stall(node.stack.layers, options.stall)
         if node.stall < REAL_TIME_BELOW * TICK:
             request_real_time_priority()
         server = None

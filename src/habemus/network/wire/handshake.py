@@ -30,7 +30,7 @@ import secrets
 from struct import Struct as Layout
 from typing import NamedTuple
 
-from habemus.network.errors import WireError
+from habemus.network.errors import NetworkError, WireError
 from habemus.network.wire.frames import VERSION, Challenge, Hello, Knock, encode
 from habemus.process import Pid
 
@@ -38,6 +38,7 @@ SEAL = 16
 NONCE = 16
 POSITION = Layout(">Q")
 SHORTEST_KEY = 16
+LONGEST_GROUP = 2000  # bytes
 LONGEST_LIST = 12  # ids that an error names
 
 
@@ -111,6 +112,12 @@ class Secrets:
     def seals(self) -> tuple[Seal, Seal]:
         """The seals of what the dialler sends and of what the acceptor sends."""
         return Seal(self.derive(b"habemus dialler to acceptor")), Seal(self.derive(b"habemus acceptor to dialler"))
+
+
+def check_group(name: str) -> None:
+    """Refuse a name that cannot be sent in a knock."""
+    if not 0 < len(name.encode("utf-8", "surrogateescape")) <= LONGEST_GROUP or not name.isprintable():
+        raise NetworkError(f"--group {name[:100]!r}: expected a name of 1 to {LONGEST_GROUP} printable characters")
 
 
 def new_knock(group: str) -> bytes:
