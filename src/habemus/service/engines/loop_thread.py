@@ -51,7 +51,8 @@ class LoopThread:
         self.driver: Latch | None = None  # what the thread waits for that does, if it is not this one
         self.waiting: dict[Latch, bool] = {}  # what threads wait for, and whether they could run the loop
         self.drives = 0  # how often another thread has run it
-        self.needed = threading.Event()  # this thread is to go on at once
+        self.needed = threading.Event()  # this thread is to look whether it has to go on
+        self.resting = False  # it does not look by itself
         self.ending = False
         self.thread = threading.Thread(target=self.run, name=name, daemon=True)
         self.thread.start()
@@ -76,12 +77,22 @@ class LoopThread:
         while not self.is_needed():  # who waits now may have found the turnstile locked
             drives = self.drives
             self.needed.wait(UNHURRIED)
-            if drives == self.drives:
-                self.turnstile.acquire()
-                if drives == self.drives:
+            if drives == self.drives:  # nobody has run the loop and come back in this time
+                if self.turnstile.acquire(blocking=False):
                     return
-                self.turnstile.release()
+                self.sleep_through(drives)
         self.turnstile.acquire()
+
+    def sleep_through(self, drives: int) -> None:
+        """Sleep while another thread runs the loop: that may be for hours.
+
+        To wait at the turnstile instead would be to take it when that thread lets go, and it is likely to come back.
+        """
+        self.resting = True  # first: who comes back from here on wakes this thread
+        if drives == self.drives:
+            self.needed.wait()
+        self.resting = False
+        self.needed.clear()
 
     def is_needed(self) -> bool:
         """Whether a thread waits that does not run the loop itself."""
@@ -173,7 +184,7 @@ class LoopThread:
             self.driver = None
             self.drives += 1
             self.turnstile.release()
-            if len(self.waiting) > 1 and self.is_needed():
+            if self.resting or (len(self.waiting) > 1 and self.is_needed()):
                 self.needed.set()
 
     def run_coroutine(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
