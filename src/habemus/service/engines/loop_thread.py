@@ -48,7 +48,9 @@ class LoopThread:
         self.looking = False
         self.turnstile = threading.Lock()  # whoever has it runs the loop
         self.running = False  # somebody does
-        self.driver: Latch | None = None  # what the thread waits for that does, if it is not this one
+        self.yielding = False  # this thread is about to let go of it
+        self.heir: Latch | None = None  # what the thread waits for that is to have it then
+        self.driver: Latch | None = None  # what the thread waits for that has it, if it is not this one
         self.waiting: dict[Latch, bool] = {}  # what threads wait for, and whether they could run the loop
         self.drives = 0  # how often another thread has run it
         self.needed = threading.Event()  # this thread is to look whether it has to go on
@@ -74,6 +76,7 @@ class LoopThread:
         """Let others run the loop, as long as they do so again and again."""
         self.needed.clear()
         self.turnstile.release()
+        self.yielding = False
         while not self.is_needed():  # who waits now may have found the turnstile locked
             drives = self.drives
             self.needed.wait(UNHURRIED)
@@ -96,7 +99,8 @@ class LoopThread:
 
     def is_needed(self) -> bool:
         """Whether a thread waits that does not run the loop itself."""
-        return any(not latch.is_open and latch is not self.driver for latch in list(self.waiting))
+        own = (self.driver, self.heir)
+        return any(not latch.is_open and latch not in own for latch in list(self.waiting))
 
     # In whichever thread runs the loop
 
@@ -134,6 +138,7 @@ class LoopThread:
             if self.driver.is_open:
                 self.loop.stop()
         elif list(self.waiting.values()) == [True]:
+            self.yielding = True
             self.loop.stop()  # that thread is likely to come back, and runs the loop itself then
         else:
             self.look_soon()  # what is locked for a moment only is given back together with the next wish
@@ -162,7 +167,7 @@ class LoopThread:
         able = threading.current_thread() is not threading.main_thread() and asyncio._get_running_loop() is None
         self.waiting[latch] = able  # first: who lets go of the turnstile looks here afterwards
         try:
-            if able and self.turnstile.acquire(blocking=False):
+            if able and self.enter(latch):
                 self.drive(latch, timeout)
                 timeout = 0.0 if timeout is not None else None
             elif not self.running:
@@ -170,6 +175,15 @@ class LoopThread:
             latch.wait(timeout)
         finally:
             del self.waiting[latch]
+
+    def enter(self, latch: Latch) -> bool:
+        """Get the right to run the loop, if nobody has it, or if its own thread is about to step back."""
+        if not self.yielding:
+            return self.turnstile.acquire(blocking=False)
+        self.heir = latch
+        entered = self.turnstile.acquire(timeout=UNHURRIED)  # which lets that thread have the interpreter
+        self.heir = None
+        return entered
 
     def drive(self, latch: Latch, timeout: float | None) -> None:
         """Run the loop until a latch is open, or the time is over."""
