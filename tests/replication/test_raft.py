@@ -7,6 +7,7 @@ from soak import runs
 from storms import raft_storm
 
 from habemus.process import Layers
+from habemus.replication.log import SHOWN, LogEntry
 from habemus.replication.messages import Value
 from habemus.scenario import Call, Crash, Cut, Heal, Layer, Partition, Pause, Recover, Resume, Scenario, TopologySpec
 from habemus.simulation import simulate
@@ -99,6 +100,27 @@ def test_an_entry_of_an_older_term_is_not_committed_by_counting():
     healed = raft(700, faults=[*cut_off, Heal(300)], calls=alone)
     assert not SAFETY & violated(simulate(healed)).keys()
     assert [values(node) for node in ended(healed).values()] == [[]] * 3
+
+
+# What a trace shows
+
+
+def test_a_trace_shows_the_end_of_a_long_log_and_all_of_a_short_one():
+    outcome = simulate(raft(400, calls=proposals(100, 3 * SHOWN, 1)), keep=100_000)
+    logs = [event.changed["entries"] for event in outcome.trace.events if "entries" in event.changed]
+    short = [log for log in logs if isinstance(log, list)]
+    long = [log for log in logs if isinstance(log, dict)]
+    assert max(map(len, short)) == SHOWN
+    assert {len(log["entries"]) for log in long} == {SHOWN}
+    assert max(log["after"] for log in long) == 2 * SHOWN + 1  # the leader's first entry is one more
+
+
+def test_a_log_that_has_not_changed_is_not_frozen_again():
+    node = ended(raft(300, calls=proposals(100, 10, 1)))[1].process
+    before = node.entries.freeze()
+    assert node.entries.freeze() is before
+    node.propose_value(Value(7))
+    assert node.entries.freeze()[0] == (*before[0], LogEntry(node.term, Value(7)))
 
 
 # Batching, pipelining, snapshots

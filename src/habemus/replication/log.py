@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from habemus.process import Message, State, to_plain
+
+SHOWN: Final = 32  # entries at the end of a log that people and traces see
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class Log(State):
         self.base = base
         self.base_term = base_term
         self.snapshot = snapshot
+        self.image: Any = None  # what `freeze` gave last, while nothing has changed
 
     @property
     def last(self) -> int:
@@ -61,6 +64,7 @@ class Log(State):
         return tuple(self.entries[first - self.base - 1 : last - self.base])
 
     def append(self, entries: Iterable[LogEntry]) -> None:
+        self.image = None
         self.entries += entries
 
     def store(self, previous: int, entries: tuple[LogEntry, ...]) -> int:
@@ -78,11 +82,14 @@ class Log(State):
         if index > self.base:
             self.base_term, self.entries, self.base = self.term_at(index), self.entries[index - self.base :], index
             self.snapshot = snapshot
+            self.image = None
 
     # A state of a process
 
     def freeze(self) -> Any:
-        return (tuple(self.entries), self.base, self.base_term, self.snapshot)
+        if self.image is None:
+            self.image = (tuple(self.entries), self.base, self.base_term, self.snapshot)
+        return self.image
 
     @classmethod
     def thaw(cls, frozen: Any) -> Log:
@@ -90,5 +97,8 @@ class Log(State):
         return cls(entries, base, base_term, snapshot)
 
     def to_plain(self) -> Any:
-        plain = [to_plain(entry) for entry in self.entries]
-        return plain if not self.base else {"after": self.base, "entries": plain}
+        """The last entries: a trace shows the log whenever it changes, and would grow with its square."""
+        left_out = max(0, len(self.entries) - SHOWN)
+        plain = [to_plain(entry) for entry in self.entries[left_out:]]
+        after = self.base + left_out
+        return {"after": after, "entries": plain} if after else plain

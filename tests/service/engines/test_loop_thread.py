@@ -2,6 +2,7 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import pytest
 
@@ -25,8 +26,8 @@ def patient(monkeypatch):
     monkeypatch.setattr(loop_thread, "UNHURRIED", 10 * SOON)
 
 
-def ask(thread, timeout=None):
-    """Have something done in the loop, and wait for it. Says which thread did it."""
+def ask(thread, delay=0.0):
+    """Have something done in the loop, perhaps later, and wait for it. Says which thread did it."""
     latch, done = Latch(), []
 
     def answer():
@@ -34,8 +35,8 @@ def ask(thread, timeout=None):
         latch.open()
         thread.note_settled()
 
-    thread.call_soon(answer)
-    thread.wait(latch, timeout)
+    thread.call_soon(lambda: thread.loop.call_later(delay, answer) if delay else answer())
+    thread.wait(latch, None)
     return done[0]
 
 
@@ -50,6 +51,17 @@ def test_a_thread_that_comes_back_soon_runs_the_loop_itself(patient, thread):
         return first == thread.thread.ident and set(others) == {threading.get_ident()}
 
     assert in_another_thread(ask_often)
+
+
+@pytest.mark.timing
+def test_so_does_one_that_waits_for_longer_than_others_are_waited_for(monkeypatch, thread):
+    monkeypatch.setattr(loop_thread, "UNHURRIED", 0.2)
+
+    def ask_slowly():
+        return [ask(thread, delay=0.25) == threading.get_ident() for _ in range(4)]
+
+    answered = in_another_thread(ask_slowly)
+    assert (True, True) in pairwise(answered), answered  # not only every second time
 
 
 def test_the_main_thread_never_does_since_a_signal_may_interrupt_it_anywhere(thread):

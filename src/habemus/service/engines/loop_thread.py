@@ -48,10 +48,13 @@ class LoopThread:
         self.looking = False
         self.turnstile = threading.Lock()  # whoever has it runs the loop
         self.running = False  # somebody does
-        self.driver: Latch | None = None  # what the thread waits for that does, if it is not this one
+        self.yielding = False  # this thread is about to let go of it
+        self.heir: Latch | None = None  # what the thread waits for that is to have it then
+        self.driver: Latch | None = None  # what the thread waits for that has it, if it is not this one
         self.waiting: dict[Latch, bool] = {}  # what threads wait for, and whether they could run the loop
         self.drives = 0  # how often another thread has run it
-        self.needed = threading.Event()  # this thread is to go on at once
+        self.needed = threading.Event()  # this thread is to look whether it has to go on
+        self.resting = False  # it does not look by itself
         self.ending = False
         self.thread = threading.Thread(target=self.run, name=name, daemon=True)
         self.thread.start()
@@ -73,19 +76,31 @@ class LoopThread:
         """Let others run the loop, as long as they do so again and again."""
         self.needed.clear()
         self.turnstile.release()
+        self.yielding = False
         while not self.is_needed():  # who waits now may have found the turnstile locked
             drives = self.drives
             self.needed.wait(UNHURRIED)
-            if drives == self.drives:
-                self.turnstile.acquire()
-                if drives == self.drives:
+            if drives == self.drives:  # nobody has run the loop and come back in this time
+                if self.turnstile.acquire(blocking=False):
                     return
-                self.turnstile.release()
+                self.sleep_through(drives)
         self.turnstile.acquire()
+
+    def sleep_through(self, drives: int) -> None:
+        """Sleep while another thread runs the loop: that may be for hours.
+
+        To wait at the turnstile instead would be to take it when that thread lets go, and it is likely to come back.
+        """
+        self.resting = True  # first: who comes back from here on wakes this thread
+        if drives == self.drives:
+            self.needed.wait()
+        self.resting = False
+        self.needed.clear()
 
     def is_needed(self) -> bool:
         """Whether a thread waits that does not run the loop itself."""
-        return any(not latch.is_open and latch is not self.driver for latch in list(self.waiting))
+        own = (self.driver, self.heir)
+        return any(not latch.is_open and latch not in own for latch in list(self.waiting))
 
     # In whichever thread runs the loop
 
@@ -123,6 +138,7 @@ class LoopThread:
             if self.driver.is_open:
                 self.loop.stop()
         elif list(self.waiting.values()) == [True]:
+            self.yielding = True
             self.loop.stop()  # that thread is likely to come back, and runs the loop itself then
         else:
             self.look_soon()  # what is locked for a moment only is given back together with the next wish
@@ -151,7 +167,7 @@ class LoopThread:
         able = threading.current_thread() is not threading.main_thread() and asyncio._get_running_loop() is None
         self.waiting[latch] = able  # first: who lets go of the turnstile looks here afterwards
         try:
-            if able and self.turnstile.acquire(blocking=False):
+            if able and self.enter(latch):
                 self.drive(latch, timeout)
                 timeout = 0.0 if timeout is not None else None
             elif not self.running:
@@ -159,6 +175,15 @@ class LoopThread:
             latch.wait(timeout)
         finally:
             del self.waiting[latch]
+
+    def enter(self, latch: Latch) -> bool:
+        """Get the right to run the loop, if nobody has it, or if its own thread is about to step back."""
+        if not self.yielding:
+            return self.turnstile.acquire(blocking=False)
+        self.heir = latch
+        entered = self.turnstile.acquire(timeout=UNHURRIED)  # which lets that thread have the interpreter
+        self.heir = None
+        return entered
 
     def drive(self, latch: Latch, timeout: float | None) -> None:
         """Run the loop until a latch is open, or the time is over."""
@@ -173,7 +198,7 @@ class LoopThread:
             self.driver = None
             self.drives += 1
             self.turnstile.release()
-            if len(self.waiting) > 1 and self.is_needed():
+            if self.resting or (len(self.waiting) > 1 and self.is_needed()):
                 self.needed.set()
 
     def run_coroutine(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
