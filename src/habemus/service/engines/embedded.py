@@ -119,6 +119,9 @@ class EmbeddedEngine(Engine):
         self.check_usable()
         return self.thread.run_coroutine(self.lookout.recall_view()).result()
 
+    def describe_trouble(self) -> str:
+        return self.failure or self.thread.run_coroutine(self.lookout.describe_trouble()).result()
+
     def fetch_view(self) -> Future[View]:
         return self.ask(lambda: self.lookout.fetch_view())
 
@@ -163,7 +166,7 @@ class EmbeddedEngine(Engine):
         self.node.watchers += [self.follow_session, self.lookout.look_for_leader]
         self.node.listeners.append(self.hear)
         self.node.ended.add_done_callback(self.on_end)
-        self.tasks.append(asyncio.ensure_future(self.meet()))
+        self.tasks += map(asyncio.ensure_future, (self.meet(), self.lookout.warn_in_vain(self.attempts)))
 
     async def meet(self) -> None:
         await self.node.meet()

@@ -7,8 +7,9 @@ have missed: there may be another leader, which does not know of them yet.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from contextlib import suppress
 
 import msgspec
@@ -33,6 +34,8 @@ STAY = 0.5  # between two questions of somebody who follows events
 HANDING_OVER = 1.0  # the longest that a leader waits for its successor
 LONGEST_STAY = 3.0  # after its last question somebody is told no more
 NOW = -1  # the note since which nothing has happened yet
+
+log = logging.getLogger("habemus")
 
 
 class Lookout:
@@ -111,6 +114,20 @@ class Lookout:
         reasons = [link.logged_reason for link in self.node.peers.links.values() if not link.up and link.logged_reason]
         why = f" ({reasons[0]})" if reasons else ""
         return f"{connected} of {len(self.members)} voters of {self.options.name!r} can be reached{why}"
+
+    async def describe_trouble(self) -> str:
+        return "" if self.has_quorum else self.describe_quorum()
+
+    async def warn_in_vain(self, waiting: Sized) -> None:
+        """Who waits in vain is told why, once: its key or its addresses may be wrong, and it would wait for ever."""
+        warned = False
+        while True:
+            await asyncio.sleep(self.options.ttl)
+            if self.has_quorum:
+                warned = False
+            elif waiting and not warned:
+                warned = True
+                log.warning("nobody can be granted anything: %s", self.describe_quorum())
 
     async def fetch_table(self) -> TableImage:
         question: asyncio.Future[TableImage] = asyncio.get_running_loop().create_future()
