@@ -49,6 +49,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     for module in ("network.operate.service", "lab.server"):
         monkeypatch.setattr(f"habemus.{module}.run_loop", lambda main: main.close() or 0)
+    monkeypatch.setattr("habemus.service.guardian.Guardian.watch", lambda self: None)  # else the tests would fork
     monkeypatch.setattr("habemus.service.supervisor.Supervisor.run", lambda *known: 0)
     monkeypatch.setattr("habemus.service.blocking.Group.events", lambda self: iter(()))
     monkeypatch.setattr("habemus.grading.submission.run_worker", grade_nothing)

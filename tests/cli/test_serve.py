@@ -83,7 +83,8 @@ def test_a_role_is_transferred_between_commands(voters, capsys):
 
 
 def test_a_voter_ends_in_order(voters):
-    for number, started in zip((signal.SIGTERM, signal.SIGINT), voters.started[1:3], strict=True):
+    signals = (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)
+    for number, started in zip(signals, voters.started[:3], strict=True):
         started.send_signal(number)
         assert started.wait(PATIENCE) == 0 and "Traceback" not in started.stdout.read()
 

@@ -2,10 +2,12 @@
 
 import asyncio
 import time
+from itertools import pairwise
 
 import pytest
 
 from habemus.demo import group as demo
+from habemus.demo.child import KEEP
 from habemus.demo.group import DemoGroup
 from habemus.demo.store import Access, Store, shorten_token
 
@@ -35,6 +37,10 @@ def pair(group):
     return (leader(group), *waiters) if leader(group) and len(waiters) == 1 else None
 
 
+def log_lengths(steps):
+    return [len(step.changed["entries"]) for step in steps if "entries" in step.changed]
+
+
 @pytest.fixture
 def quick(monkeypatch):
     monkeypatch.setattr(demo, "TTL", 2.0)
@@ -60,6 +66,8 @@ def test_a_role_passes_on_when_its_leader_is_killed_or_cut_off_and_the_steps_of_
             await until(lambda: leader(group) == waiting)
             group.heal()
             await until(lambda: pair(group))
+            await until(lambda: any(a > b for a, b in pairwise(log_lengths(steps))))
+        assert max(log_lengths(steps)) < 2 * KEEP, "else every step of a voter would be longer than the last"
         assert {step.process for step in steps} >= {1, 2, 3}
         assert {message.to for step in steps for message in step.sent} == {1, 2, 3}
         assert {step.role for step in steps if step.process == leading} >= {"inside", ""}

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlparse
 
 import pytest
-from labs import running_lab
+from labs import Visitor, running_lab
 from pages import foreign, is_mistake, until
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
@@ -67,7 +67,14 @@ def complaints() -> Iterator[list[str]]:
 
 
 @pytest.fixture
-def open_page(browser: Browser, server: str, complaints: list[str]) -> Iterator[OpenPage]:
+def no_cluster_after(server: str) -> Iterator[None]:
+    """Whatever becomes of a test, the next one finds no cluster running."""
+    yield
+    Visitor(server).trusted("/api/live/stop")
+
+
+@pytest.fixture
+def open_page(browser: Browser, server: str, complaints: list[str], no_cluster_after: None) -> Iterator[OpenPage]:
     """Opens pages of the lab: `open_page("#fragment", width=390, color_scheme="dark", locale="pt-BR")`."""
     contexts = []
 
@@ -81,7 +88,7 @@ def open_page(browser: Browser, server: str, complaints: list[str]) -> Iterator[
 
 
 @pytest.fixture
-def page(visitor: BrowserContext, server: str, complaints: list[str]) -> Iterator[Page]:
+def page(visitor: BrowserContext, server: str, complaints: list[str], no_cluster_after: None) -> Iterator[Page]:
     """A page of the lab with its first run, standing at the start."""
     page = visit(visitor, server, complaints)
     page.evaluate("habemus.pause(); habemus.seek(-1)")

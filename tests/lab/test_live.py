@@ -158,6 +158,34 @@ def test_a_page_that_comes_late_gets_what_has_happened_in_pieces():
     assert b"".join(pieces).count(b"event: event") == 3000
 
 
+def test_what_is_kept_and_what_waits_for_a_slow_page_are_bounded_in_bytes(monkeypatch):
+    monkeypatch.setattr(live, "KEPT_BYTES", 100_000)
+    monkeypatch.setattr(live, "SENT_BYTES", 20_000)
+
+    def report(cluster, numbers):
+        for number in numbers:
+            cluster.on_event(Event(number, time=number, kind="timeout", process=1, changed={"entries": "e" * 5000}))
+
+    async def story():
+        cluster = Live()
+        report(cluster, range(40))
+        assert 15 <= len(cluster.events) < 40 and cluster.size == sum(map(len, cluster.events)) <= 100_000
+        stream = cluster.stream()
+        first = await anext(stream)
+        assert len(first) < 25_000 and b"event: status" not in first, "the rest stays where it is kept"
+        report(cluster, range(40, 80))
+        told = [await anext(stream)]
+        while b"event: status" not in told[-1]:
+            told.append(await anext(stream))
+        await stream.aclose()
+        assert max(map(len, told)) < 25_000
+        return [json.loads(line[6:]) for line in b"".join(told).splitlines() if line.startswith(b"data: ")]
+
+    before, *events, status = asyncio.run(story())
+    assert [event["event"] for event in events] == list(range(before["events"], 80)) and before["events"] > 40
+    assert status["nodes"] == []
+
+
 def test_events_that_are_no_longer_kept_are_counted_for_whoever_comes_later(monkeypatch):
     monkeypatch.setattr(live, "KEPT_EVENTS", 3)
 

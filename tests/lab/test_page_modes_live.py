@@ -20,9 +20,7 @@ def live(open_page):
     page = open_page("#mode=live")
     start_three(page, "bully")
     until(page, "habemus.live && habemus.run?.events.length > 5", PATIENCE)
-    yield page
-    page.locator("#live-stop").click()
-    until(page, "document.querySelector('#live-start')", PATIENCE)
+    return page
 
 
 def start_three(page, algorithm):
@@ -239,7 +237,6 @@ def test_a_click_on_the_stage_offers_what_the_row_of_a_process_offers_and_in_the
     live.locator("#live-stop").click()
     until(live, "document.querySelector('#live-start')", PATIENCE)
     until(live, "document.querySelector('#stage .corner.top').textContent === ''", PATIENCE)
-    start_three(live, "bully")  # what the fixture will stop
 
 
 def test_heartbeats_are_hidden_at_first_so_that_the_election_stays_in_view(open_page):
@@ -252,6 +249,3 @@ def test_heartbeats_are_hidden_at_first_so_that_the_election_stays_in_view(open_
     assert page.locator(".legend [data-type=Heartbeat]").get_attribute("aria-pressed") == "false"
     page.locator("#modes [data-mode=watch]").click()
     assert page.evaluate("habemus.hidden.size") == 0
-    page.locator("#modes [data-mode=live]").click()
-    page.locator("#live-stop").click()
-    until(page, "document.querySelector('#live-start')", PATIENCE)

@@ -126,8 +126,11 @@ def test_a_singleton_that_fails_is_logged_at_once_even_if_nobody_waits_for_it(wh
 
 def test_who_waits_for_voters_that_cannot_be_reached_is_told_why(caplog):
     trouble = "0 of 3 voters of 'orders' can be reached (Connection refused)"
-    with habemus.sync.join("orders", free_peers(), ttl=0.2, voter=False) as group:
-        with pytest.raises(TimeoutError) as caught, group.lock("a", wait=1):
-            pass
+    with (
+        habemus.sync.join("orders", free_peers(), ttl=0.2, voter=False) as group,
+        pytest.raises(TimeoutError) as caught,
+        group.lock("a", wait=1),
+    ):
+        pass
     assert str(caught.value) == f'nobody could say within 1 s whether "a" is free: {trouble}'
     assert [record.message for record in caplog.records] == [f"nobody can be granted anything: {trouble}"]

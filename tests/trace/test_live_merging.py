@@ -69,3 +69,19 @@ def test_a_live_trace_stays_in_order_and_within_its_memory_when_old_causes_are_f
     assert [event.event for event in merged] == list(range(len(recorded.events))) and not merger.waiting
     for event in merged:
         assert all(parent < event.event for parent in event.parents)
+
+
+def test_a_cause_that_is_lost_on_the_way_holds_up_nobody_for_ever():
+    recorded = simulate(Scenario("chang-roberts"), keep=1000).trace
+    lanes = told_by_nodes(recorded)
+    lost = lanes[recorded.ids[0]].pop(0)
+    merged: list[Event] = []
+    with mock.patch.object(live_merging, "MOST_WAITING", 3):
+        merger = LiveMerger(0, merged.append)
+        for lane in lanes.values():
+            for event in lane:
+                merger.add(event)
+                assert merger.waiting_count == sum(map(len, merger.waiting.values())) <= 3
+    assert len(merged) + merger.waiting_count == len(recorded.events) - 1
+    assert merged[-1].process is not None and lost.event not in merger.numbers
+    assert all(parent < event.event for event in merged for parent in event.parents)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
 import termios
 import time
@@ -21,6 +20,7 @@ from rich.text import Text
 from habemus.cli.lab import open_browser
 from habemus.extras import MissingExtraError, require
 from habemus.network.operate.cluster import Cluster, Member
+from habemus.network.operate.signals import call_when_told_to_end
 
 REFRESH = 0.1
 STYLES = {"leader": "#E69F00", "candidate": "#56B4E9", "inside": "#009E73"}
@@ -61,8 +61,7 @@ class ClusterView:
     async def run(self, seconds: float | None, port: int | None, open: bool) -> int:
         """Start the cluster, show it, end it; the exit status."""
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, self.over.set)
+        call_when_told_to_end(self.over.set)
         if seconds is not None:
             loop.call_later(seconds, self.over.set)
         try:

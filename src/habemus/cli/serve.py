@@ -9,7 +9,7 @@ import typer
 
 from habemus.cli.group_options import GroupName, KeyFile, Tls, Ttl, as_usage_errors, parse_tls
 
-ENDING = {signal.SIGTERM, signal.SIGINT}
+ENDING = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP}  # one that is ignored, as by `nohup`, stays ignored
 
 
 def serve_command(
@@ -35,7 +35,8 @@ def serve_command(
 ) -> int:
     """Run a voter of a group that has no application of its own: habemus serve --where a:7001,b:7001,c:7001
 
-    Two hosts with an application and this on a third one survive the loss of any. It ends in order with TERM or Ctrl-C.
+    Two hosts with an application and this on a third one survive the loss of any. It ends in order with TERM, HUP or
+    Ctrl-C.
     """
     from habemus.service.blocking import join
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
 from collections.abc import Coroutine
 from typing import Any
@@ -16,14 +15,16 @@ from typing import Any
 import msgspec
 
 from habemus.network.node.recording import Recording
-from habemus.network.operate.child import MOST_STEPS, TRACED, Order
+from habemus.network.operate.child import MOST_STEPS, Order, print_turn
 from habemus.network.operate.logs import log_to_stderr, tell_dropped
 from habemus.network.operate.output import STDOUT, Output
 from habemus.network.operate.parent import die_with_parent
 from habemus.network.operate.service import run_loop
+from habemus.network.operate.signals import call_when_told_to_end
 from habemus.process import Pid
+from habemus.scenario import Scenario
 from habemus.service.engines.embedded import EmbeddedEngine
-from habemus.service.engines.joining import Joiner
+from habemus.service.engines.joining import Joiner, make_scenario
 from habemus.service.errors import GroupError
 from habemus.service.group import Group
 from habemus.service.membership import Membership
@@ -33,6 +34,12 @@ from habemus.trace import Header
 
 LOOK = 0.1  # seconds between two looks at what is to be reported
 GRACE = 0.5
+KEEP = 20  # entries before a snapshot is made: a step that changes the log is reported with the whole log
+
+
+def make_demo_scenario(voters: list[Pid], ttl: float) -> Scenario:
+    scenario = make_scenario(voters, ttl)
+    return msgspec.structs.replace(scenario, parameters={**scenario.parameters, "keep": KEEP})
 
 
 class MemberOptions(msgspec.Struct):
@@ -72,6 +79,7 @@ class PlacedEngine(EmbeddedEngine):
 
     async def begin(self, joiner: Joiner) -> None:
         joiner.place, joiner.recording = self.place, self.recording
+        joiner.scenario = make_demo_scenario(sorted(joiner.members), self.options.ttl)
         await super().begin(joiner)
 
 
@@ -100,8 +108,7 @@ class Child:
 
     async def serve(self) -> int:
         stopping = asyncio.Event()
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+        call_when_told_to_end(stopping.set)
         async with self.group:
             jobs: list[Coroutine[Any, Any, Any]] = [stopping.wait(), self.obey(), self.report_changes(), *self.jobs()]
             tasks = [asyncio.ensure_future(job) for job in jobs]
@@ -150,8 +157,7 @@ class Child:
         self.engine.thread.call_soon(self.output.write, msgspec.json.encode(content) + b"\n")
 
     def print_steps(self, lines: list[bytes]) -> None:
-        for line in lines:
-            self.output.write(TRACED + line.rstrip() + b"}\n")
+        print_turn(self.output, lines)
 
 
 def run_child(kind: type[Child]) -> int:

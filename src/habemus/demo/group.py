@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from habemus.demo.child import MemberOptions
+from habemus.demo.child import MemberOptions, make_demo_scenario
 from habemus.demo.store import Access, Store, shorten_token
 from habemus.demo.worker import NEEDS, SCHEDULER
 from habemus.network.node.clock import CLOCK
@@ -27,7 +27,6 @@ from habemus.network.operate.child import Order
 from habemus.network.operate.cluster import Cluster, Member, MemberState
 from habemus.network.operate.options import NodeOptions
 from habemus.process import Pid
-from habemus.service.engines.joining import make_scenario
 from habemus.service.options import check_name
 from habemus.service.view import LOCK, ROLE
 from habemus.trace import Event
@@ -108,7 +107,7 @@ class DemoGroup(Cluster):
         self.voters = voters
         self.store = Store()
         self.before_boot = time.time() - time.clock_gettime(CLOCK)
-        scenario = make_scenario(list(range(1, voters + 1)), TTL)
+        scenario = make_demo_scenario(list(range(1, voters + 1)), TTL)
         super().__init__(scenario, voters + workers, directory, traced=traced, group=name)
         self.header.edges = [(a, b) for a, b in self.header.edges if min(a, b) <= voters]  # workers talk to voters only
 

@@ -2,7 +2,8 @@
 
 `habemus up` has its own cluster; in `habemus lab` a page may start one. Every page that watches gets the events of all
 processes in the trace format, faults included. The latest events are kept for pages that connect later; older ones are
-dropped, but counted.
+dropped, but counted. What is kept, and what waits for a page that is slow, is bounded in bytes: an event that changes a
+long field carries all of it.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ from habemus.trace import Event, Recorder
 
 MOST_PROCESSES = 30
 KEPT_EVENTS = 20_000
+KEPT_BYTES = 32 << 20
+SENT_BYTES = 1 << 20  # that one page is sent before it is looked what is still kept
 BATCH_SECONDS = 0.03  # events within this time are sent together
 PIECE = 1 << 16  # bytes
 KEEPALIVE_SECONDS = 15.0  # a stream without events sends a comment after this time
@@ -60,6 +63,7 @@ class Live:
         self.cluster: Cluster | None = None
         self.directory: TemporaryFolder | None = None  # of a cluster that was started from a page
         self.events: deque[bytes] = deque()
+        self.size = 0  # of all of them, in bytes
         self.dropped = DroppedEvents()
         self.generation = 0  # the number of the cluster: the lab may start several, one after another
         self.watchers: set[asyncio.Event] = set()
@@ -71,6 +75,7 @@ class Live:
         """Follow the events of a cluster; it must be traced."""
         self.cluster = cluster
         self.events.clear()
+        self.size = 0
         self.dropped = DroppedEvents()
         self.generation += 1
         cluster.step_listeners.append(self.on_event)
@@ -124,9 +129,13 @@ class Live:
     # Watching
 
     def on_event(self, event: Event) -> None:
-        self.events.append(msgspec.json.encode(event))
-        if len(self.events) > KEPT_EVENTS:
-            self.dropped.add(msgspec.json.decode(self.events.popleft(), type=Event))
+        encoded = msgspec.json.encode(event)
+        self.events.append(encoded)
+        self.size += len(encoded)
+        while len(self.events) > KEPT_EVENTS or self.size > KEPT_BYTES:
+            oldest = self.events.popleft()
+            self.size -= len(oldest)
+            self.dropped.add(msgspec.json.decode(oldest, type=Event))
         self.wake()
 
     def on_status(self, member: Member, what: str) -> None:
@@ -154,16 +163,18 @@ class Live:
                 if position < self.dropped.events:
                     position = self.dropped.events
                     said.append(b"event: before\ndata: %b\n\n" % msgspec.json.encode(self.dropped))
-                end = self.dropped.events + len(self.events)
-                fresh = list(islice(reversed(self.events), end - position))[::-1]
-                position = end
+                fresh = self.events_from(position)
+                position += len(fresh)
                 said += [b"event: event\ndata: %b\n\n" % event for event in fresh]
+                behind = position < self.dropped.events + len(self.events)
                 status = msgspec.json.encode({"kind": "status", **self.describe_status()})
-                if status != known:
+                if status != known and (known or not behind):  # the first one says that the past has been told
                     known = status
                     said.append(b"event: status\ndata: %b\n\n" % status)
                 for piece in in_pieces(said):
                     yield piece
+                if behind:
+                    continue
                 try:
                     async with asyncio.timeout(KEEPALIVE_SECONDS):
                         await news.wait()
@@ -172,6 +183,17 @@ class Live:
                 await asyncio.sleep(BATCH_SECONDS)
         finally:
             self.watchers.discard(news)
+
+    def events_from(self, position: int) -> list[bytes]:
+        """The kept events from this one on: at least one, and so many as fit into SENT_BYTES."""
+        fresh: list[bytes] = []
+        size = 0
+        for event in islice(self.events, position - self.dropped.events, None):
+            size += len(event)
+            if fresh and size > SENT_BYTES:
+                break
+            fresh.append(event)
+        return fresh
 
     # Describing
 

@@ -17,7 +17,6 @@ import asyncio
 import logging
 import os
 import secrets
-import signal
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
@@ -43,6 +42,7 @@ from habemus.lab.workers import PROGRESS, Pool, RefusedError, WorkerLimits
 from habemus.network.errors import NetworkError
 from habemus.network.operate.cluster import Cluster
 from habemus.network.operate.service import run_loop
+from habemus.network.operate.signals import call_when_told_to_end
 from habemus.network.wire.listener import Guest, Listener, share_descriptors
 from habemus.scenario import ScenarioError, named_scenarios
 from habemus.version import VERSION
@@ -337,8 +337,7 @@ def serve(port: int | None, code: bool, ready: Callable[[str], None]) -> int:
 
     async def until_signal() -> int:
         over = asyncio.Event()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            asyncio.get_running_loop().add_signal_handler(number, over.set)
+        call_when_told_to_end(over.set)
         lab = Lab(code)
         ready(await lab.start(port))
         try:

@@ -128,13 +128,14 @@ from habemus.replication.leases import (
     Submit,
     Tell,
 )
-from habemus.replication.notes import Witness
+from habemus.replication.notes import Witness, concerns
 from habemus.replication.operator import Operator
 from habemus.replication.requests import Committed, Compact, Confirm, Confirmed, Propose, Restored, WaitOut
 from habemus.replication.session import Session
 from habemus.replication.table import LockTable
 
 UNHURRIED = (Queued, Released, Described)  # events that no program waits for
+OF_SESSIONS = (Opened, Ended, Paused)
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -210,7 +211,8 @@ class LeasedGroup(Operator):
     def apply_entry(self, entry: Entry, term: int) -> list[Event]:
         """Carry an entry out. Says what is left to be told, to sessions that are open."""
         ending = self.table.sessions.get(entry.session) if isinstance(entry, EndSession) else None
-        witness = Witness(self.table, entry, self.noted) if self.noted else None
+        observed = self.noted != "" and concerns(entry, self.table, self.noted)
+        witness = Witness(self.table, entry, self.noted) if observed else None
         events = self.change_table(entry, term)
         if witness is not None:
             for note in witness.tell(events, term):
@@ -232,7 +234,7 @@ class LeasedGroup(Operator):
                 self.tell(ending.owner, [event])
         elif isinstance(event, Paused):
             self.count_from_now()
-        return isinstance(event, Opened | Ended | Paused)
+        return isinstance(event, OF_SESSIONS)
 
     def is_to_tell(self, owner: Pid, event: Event, entry: Entry) -> bool:
         """Whether we tell the owner of a session: who keeps the table itself finds the answers to its own requests."""

@@ -23,6 +23,7 @@ node/       one process of a group
     agreement.py      whether neighbours follow the same leader
     founding.py       whether all have the same members
     memory.py         what it remembers over restarts; storage.py: the file
+    promises.py       how peers know whether it remembers everything
     timing.py         time-outs for real networks; clock.py: the clock
     loop.py           the event loop that it runs in
     change.py         what listeners hear; commands.py: what can be asked of it
@@ -31,7 +32,8 @@ node/       one process of a group
 
 operate/    nodes as an operator sees them
     options.py        the options of `habemus node`
-    service.py        a node with reports, signals and logs; status.py, logs.py; output.py: lines that never block
+    service.py        a node with reports and logs; status.py, logs.py; output.py: lines that never block
+    signals.py        what tells it to end in order
     http.py           the HTTP endpoints; metrics.py: for Prometheus; web_server.py: what answers requests
     discovery.py      how members find each other; registry.py: one that knows all
     cluster.py        many nodes on one machine; child.py: one of them; parent.py: it dies with its parent

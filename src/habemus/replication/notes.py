@@ -7,6 +7,7 @@ names begin with `noted`, so that most entries cost a look at a dictionary.
 from __future__ import annotations
 
 from habemus.replication.entries import (
+    Acquire,
     Attach,
     Cancel,
     Describe,
@@ -31,6 +32,17 @@ from habemus.replication.leases import (
 )
 from habemus.replication.session import Session
 from habemus.replication.table import LockTable
+
+
+def concerns(entry: Entry, table: LockTable, noted: str) -> bool:
+    """Whether an entry may lead to a note. Most are about one lock, and its name says it."""
+    if isinstance(entry, Acquire):
+        return entry.name.startswith(noted)
+    if isinstance(entry, Release):
+        session = table.sessions.get(entry.session)
+        granted = session.held.get(entry.token) if session is not None else None
+        return granted is not None and granted.name.startswith(noted)
+    return True
 
 
 class Witness:

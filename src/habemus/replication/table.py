@@ -112,18 +112,19 @@ class LockTable(State):
     def apply(self, entry: Entry, term: int) -> list[Event]:
         """Carry out the next entry of the log. Says what the sessions are to be told, in this order."""
         self.image = None
-        if isinstance(entry, OpenSession):
-            return self.open_session(entry, term)
         if isinstance(entry, Pause):
             current = entry.after in (-1, self.pause)
             return self.set_pause(self.next_number(term), entry.paused) if current else []
+        if isinstance(entry, SessionEntry):
+            session = self.sessions.get(entry.session)
+            return [Ended(entry.session, UNKNOWN)] if session is None else self.serve_session(session, entry, term)
+        if isinstance(entry, OpenSession):
+            return self.open_session(entry, term)
         if isinstance(entry, RestorePause):
             return self.set_pause(entry.number, entry.paused) if entry.number > self.pause else []
-        if not isinstance(entry, SessionEntry):
-            raise MisuseError(f"{type(entry).__name__} is no entry of a lock table")
-        session = self.sessions.get(entry.session)
-        if session is None:
-            return [Ended(entry.session, UNKNOWN)]
+        raise MisuseError(f"{type(entry).__name__} is no entry of a lock table")
+
+    def serve_session(self, session: Session, entry: SessionEntry, term: int) -> list[Event]:
         if isinstance(entry, Acquire):
             return self.acquire(session, entry, term)
         if isinstance(entry, Release):

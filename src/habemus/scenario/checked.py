@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from operator import index
+from threading import Lock
 from typing import Any, get_type_hints
 
 import msgspec
@@ -20,6 +21,8 @@ CHOICES = {
     "starters": "all, one, a number of starters or a list of ids",
 }
 
+DESCRIBING = Lock()  # msgspec crashes if two threads are the first to use a type
+
 
 class ScenarioError(ValueError):
     """A scenario is not one; the text says where and what was expected."""
@@ -31,17 +34,24 @@ class Checked(msgspec.Struct):
     def __post_init__(self) -> None:
         given = {name: plain_number(getattr(self, name)) for name in self.__struct_fields__}
         try:
-            read = msgspec.convert(given, unchecked(type(self)))
+            read = msgspec.convert(given, describe_fields(type(self)))
         except msgspec.ValidationError as error:
             raise ScenarioError(explain_error(error)) from None
         for name in self.__struct_fields__:
             setattr(self, name, getattr(read, name))
 
 
-@cache
-def unchecked(cls: type[Checked]) -> type[msgspec.Struct]:
+def describe_fields(cls: type[Checked]) -> type[msgspec.Struct]:
     """A class with the same fields, into which arguments are read."""
-    return msgspec.defstruct(cls.__name__, list(get_type_hints(cls, include_extras=True).items()))
+    with DESCRIBING:
+        return make_unchecked(cls)
+
+
+@cache
+def make_unchecked(cls: type[Checked]) -> type[msgspec.Struct]:
+    unchecked = msgspec.defstruct(cls.__name__, list(get_type_hints(cls, include_extras=True).items()))
+    msgspec.json.Decoder(unchecked)  # has msgspec look at all types in it, so that no other thread sees that half done
+    return unchecked
 
 
 def plain_number(value: Any) -> Any:

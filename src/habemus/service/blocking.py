@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Iterable, Mapping
 from types import TracebackType
 
-from habemus.service.engine import Attempt, Grant, Guarantee, Wish
+from habemus.service.engine import Attempt, Grant, Guarantee, Latch, Wish
 from habemus.service.errors import EXPIRED, GroupError
 from habemus.service.events import BlockingEvents
 from habemus.service.http import GroupServer, open_server
@@ -192,11 +192,11 @@ class Holding:
 
     def acquire(self) -> Grant:
         attempt: Attempt | None = None
-        self.waiting = threading.Lock()  # locked until the engine has settled it: an Event takes longer
-        self.waiting.acquire()
+        engine = self.group.membership.joined
+        self.settled = Latch()
         try:
-            attempt = self.group.membership.joined.acquire(self.wish, self.settle)
-            self.waiting.acquire(timeout=patience(self.wait) or -1)
+            attempt = engine.acquire(self.wish, self.settle)
+            engine.wait(self.settled, patience(self.wait))
         except BaseException:  # KeyboardInterrupt, or what another signal handler raises
             self.abandoned = True
             if attempt is not None:
@@ -213,7 +213,7 @@ class Holding:
 
     def settle(self, result: Grant | GroupError) -> None:
         self.result = result
-        self.waiting.release()
+        self.settled.open()
         if self.abandoned and isinstance(result, Grant):  # the wait was interrupted before the attempt had a name
             result.release()
 

@@ -9,6 +9,7 @@ sentence; the methods that are not abstract do so.
 from __future__ import annotations
 
 import math
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -105,6 +106,25 @@ class Attempt(ABC):
 Settle = Callable[[Grant | GroupError], None]
 
 
+class Latch:
+    """What one thread waits for and another one opens, once. A threading.Event takes longer."""
+
+    __slots__ = ("is_open", "lock")
+
+    def __init__(self) -> None:
+        self.is_open = False
+        self.lock = threading.Lock()
+        self.lock.acquire()
+
+    def open(self) -> None:
+        self.is_open = True
+        self.lock.release()
+
+    def wait(self, timeout: float | None) -> None:
+        if not self.is_open:
+            self.lock.acquire(timeout=-1 if timeout is None else timeout)
+
+
 class Engine(ABC):
     """Grants locks of one group, and knows what happens in it."""
 
@@ -121,6 +141,10 @@ class Engine(ABC):
     @abstractmethod
     def acquire(self, wish: Wish, settle: Settle) -> Attempt:
         """Ask for a lock. `settle` is called once, with a grant or with what went wrong, unless it is cancelled."""
+
+    def wait(self, latch: Latch, timeout: float | None) -> None:
+        """In a thread that has nothing else to do: wait until `settle` opens the latch, or the time is over."""
+        latch.wait(timeout)
 
     @abstractmethod
     def close(self) -> None:

@@ -113,7 +113,7 @@ class Supervisor:
                 kill_at = min(kill_at, monotonic() + self.grace)
                 continue
             left = lease.deadline - clock_gettime(CLOCK)
-            if self.report is not None and not ending:
+            if self.report is not None and not ending and left < math.inf:  # an infinite one says that the lock is free
                 self.report(lease.deadline - self.grace / 8, NO_LOCK)
             if not ending and (self.status is not None or left <= self.grace or lease.wanted):
                 ending, expired = True, self.status is None

@@ -5,7 +5,8 @@ until the cause is there. The merged events are numbered from 0, causes first, a
 that were injected are among them.
 
 A group may run for months, so only the latest events and messages are remembered. Each incarnation of a process reports
-its events in order. So of a cause that was forgotten it is known that it has been passed on; it is named no more.
+its events in order. So of a cause that was forgotten it is known that it has been passed on; it is named no more. A
+cause may be lost on the way; when too many events wait, the one that has been waited for longest is given up.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from habemus.trace.format import Event, SentMessage
 from habemus.trace.merging import EVENT_BITS
 
 REMEMBERED = 50_000  # events, and messages
+MOST_WAITING = 5_000  # events
 
 
 class LiveMerger:
@@ -35,6 +37,7 @@ class LiveMerger:
         self.message_count = 0
         self.latest: dict[Pid, int] = {}  # process -> its last event in the merged trace
         self.waiting: dict[int, list[Event]] = {}  # first missing cause -> events that wait for it
+        self.waiting_count = 0
 
     def add(self, event: Event) -> None:
         """A node has reported an event."""
@@ -46,13 +49,24 @@ class LiveMerger:
             )
             if missing is not None:
                 self.waiting.setdefault(missing, []).append(event)
+                self.waiting_count += 1
+                if self.waiting_count > MOST_WAITING:
+                    lost = next(iter(self.waiting))
+                    self.last[lost >> EVENT_BITS] = lost
+                    ready += self.stop_waiting(lost)
                 continue
             if event.process is not None:  # the loss of a message is no step of a process, and causes nothing
                 self.last[event.event >> EVENT_BITS] = event.event
             self.numbers[event.event] = self.count
             forget_oldest(self.numbers)
             self.append(event, {self.numbers[parent] for parent in event.parents if parent in self.numbers})
-            ready += self.waiting.pop(event.event, [])
+            ready += self.stop_waiting(event.event)
+
+    def stop_waiting(self, cause: int) -> list[Event]:
+        """The events that have waited for a cause."""
+        events = self.waiting.pop(cause, [])
+        self.waiting_count -= len(events)
+        return events
 
     def is_waiting(self, process: Pid) -> bool:
         """Whether an event of a process waits for its causes."""

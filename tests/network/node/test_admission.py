@@ -1,19 +1,25 @@
 """Who is admitted: not whoever is running already, nor an old copy; and nobody suffers for another's trouble."""
 
 import asyncio
+import errno
+import os
 import shutil
 import time
 
 import pytest
 from groups import addresses, agreed, group, until
 
-from habemus.network.errors import NetworkError, StorageError
+from habemus.network.errors import NetworkError, StorageError, WireError
+from habemus.network.node import storage
 from habemus.network.node.node import Node
 from habemus.network.operate.http import HttpServer
+from habemus.network.wire.handshake import new_hello
 from habemus.network.wire.link import FIRST_WAIT
 from habemus.scenario import Scenario
 
 RAFT = Scenario("raft-election", parameters={"low": 300, "high": 600, "heartbeat": 100})
+PATIENT = Scenario("raft-election", parameters={"low": 50_000, "high": 60_000, "heartbeat": 10_000})
+STEADFAST = 60_000  # milliseconds; a stall that no busy machine causes
 
 
 def test_a_full_disk_keeps_a_restarting_member_waiting_but_does_not_end_it(tmp_path, monkeypatch):
@@ -43,6 +49,28 @@ def test_a_full_disk_keeps_a_restarting_member_waiting_but_does_not_end_it(tmp_p
             await again.stop()
 
     asyncio.run(run())
+
+
+def test_a_node_is_ready_again_when_its_disk_is_though_no_peer_comes(tmp_path, monkeypatch):
+    async def run():
+        where = addresses(2)
+        async with group(PATIENT, 2, tmp_path, where, stall=STEADFAST) as (one, two):
+            after_a_crash = two.peers.identity._replace(instance=b"its next")
+            with monkeypatch.context() as patch:
+                patch.setattr(storage, "write_all", refuse_to_write)
+                with pytest.raises(WireError, match=r"not now: .* cannot be written: No space left on device"):
+                    one.peers.recognise(new_hello(after_a_crash, 1))
+                assert one.trouble
+                one.peers.try_disk()
+                assert one.trouble and not one.ended.done()
+            await until(lambda: not one.trouble)
+            assert one.memory.record.met[2].instance == two.memory.instance.hex()
+
+    asyncio.run(run())
+
+
+def refuse_to_write(file, content):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 @pytest.mark.parametrize("scenario", [RAFT, Scenario("bully")], ids=lambda scenario: scenario.algorithm)
@@ -131,6 +159,61 @@ def test_an_old_copy_of_a_directory_is_refused_every_time(tmp_path):
                         await asyncio.wait_for(copy.wait_ended(), 60)
             async with Node(RAFT, 1, where, tmp_path / "1") as again:
                 await until(lambda: len(again.peers.connected) == 2)
+
+    asyncio.run(run())
+
+
+def test_a_copy_of_a_directory_is_refused_if_its_process_has_promised_something_since(tmp_path):
+    """Even if it was made while the process ran, as a backup is."""
+
+    async def run():
+        where = addresses(3)
+        async with group(PATIENT, 3, tmp_path, where, stall=STEADFAST) as nodes:
+            term = nodes[0].term
+            shutil.copytree(tmp_path / "1", tmp_path / "copy")
+            nodes[1].turn(nodes[1].stack.election.stand)
+            await until(lambda: agreed(nodes) and nodes[0].term > term)
+            await nodes[0].stop()
+            for _ in range(2):
+                with pytest.raises(NetworkError, match="process 1 has lost its state"):
+                    async with Node(PATIENT, 1, where, tmp_path / "copy") as copy:
+                        await asyncio.wait_for(copy.wait_ended(), 60)
+            for _ in range(2):
+                async with Node(PATIENT, 1, where, tmp_path / "1") as again:
+                    await until(lambda: len(again.peers.connected) == 2)
+
+    asyncio.run(run())
+
+
+def test_a_promise_that_could_not_be_written_is_told_to_nobody(tmp_path, monkeypatch):
+    async def run():
+        where = addresses(2)
+        async with group(PATIENT, 2, tmp_path, where, stall=STEADFAST) as (one, two):
+            with monkeypatch.context() as patch:
+                patch.setattr(storage, "write_all", refuse_to_write)
+                one.turn(one.stack.election.stand)
+            assert isinstance(one.failure, StorageError)
+            await one.stop()
+            async with Node(PATIENT, 1, where, tmp_path / "1") as again:
+                await until(lambda: again.peers.connected == [2] and two.peers.connected == [1])
+
+    asyncio.run(run())
+
+
+def test_what_a_peer_has_promised_is_known_after_a_restart(tmp_path):
+    async def run():
+        where = addresses(2)
+        async with group(PATIENT, 2, tmp_path, where, stall=STEADFAST) as (one, two):
+            shutil.copytree(tmp_path / "1", tmp_path / "copy")
+            one.turn(one.stack.election.stand)
+            await until(lambda: two.memory.record.met[1].promises == one.memory.record.promises)
+            two.turn(two.stack.election.stand)  # it writes
+            await two.stop()
+            await one.stop()
+        async with Node(PATIENT, 2, where, tmp_path / "2", wait=0.05):
+            with pytest.raises(NetworkError, match="process 1 has lost its state"):
+                async with Node(PATIENT, 1, where, tmp_path / "copy") as copy:
+                    await asyncio.wait_for(copy.wait_ended(), 60)
 
     asyncio.run(run())
 

@@ -12,6 +12,7 @@ from habemus.network.node import clock
 from habemus.network.node.stack import TICK
 from habemus.network.node.storage import Storage
 from habemus.network.operate.status import status
+from habemus.network.wire.frames import Follows
 from habemus.network.wire.link import Link
 from habemus.process import Durable, Election, Pid, upon_command, upon_start, upon_suspect
 from habemus.scenario import Scenario
@@ -130,6 +131,25 @@ def test_a_release_is_sent_only_after_everybody_here_knows_that_the_lock_is_gone
 
     asyncio.run(run())
     assert order[:3] == [(1, "leave"), (1, "sends"), (2, "enter")]
+
+
+def test_peers_are_told_that_a_process_leads_no_longer_after_everybody_here_knows_it(tmp_path, monkeypatch):
+    order = []
+    send = Link.send_control
+
+    def note_send(self, body):
+        order.append(body)
+        send(self, body)
+
+    async def run():
+        async with group("bully", 2, tmp_path, stall=STEADFAST) as (one, two):
+            await until(lambda: one.leader == two.leader == 2)
+            monkeypatch.setattr(Link, "send_control", note_send)
+            two.listeners.append(lambda change: order.append((change.what, change.subject)))
+            two.withdraw()
+            assert order == [("leader", None), Follows(None)]
+
+    asyncio.run(run())
 
 
 def test_what_a_slow_listener_held_up_for_too_long_is_not_sent(tmp_path, monkeypatch):

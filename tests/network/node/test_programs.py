@@ -13,6 +13,8 @@ import habemus.process
 from habemus import Change, ChangeKind, Cluster, Node, Scenario
 from habemus.network.errors import NetworkError
 from habemus.network.node import clock
+from habemus.network.node.peers import Peers
+from habemus.network.node.storage import Storage
 
 RAFT = Scenario("raft-election", parameters={"low": 300, "high": 600, "heartbeat": 100})
 STEADFAST = 60_000  # milliseconds; a stall that no busy machine causes
@@ -121,6 +123,23 @@ def test_a_node_that_has_ended_has_no_lock_and_has_said_so(end, tmp_path):
     asyncio.run(run())
 
 
+def test_who_does_not_wait_for_a_node_to_leave_does_not_keep_its_directory(tmp_path, monkeypatch):
+    async def run():
+        async with group(RAFT, 2, tmp_path) as (one, two):
+            await until(lambda: agreed((one, two)))
+            # As if the last messages were never acknowledged.
+            monkeypatch.setattr(Peers, "wait_for_acknowledgements", lambda self: asyncio.Event().wait())
+            leaving = asyncio.ensure_future(one.leave())
+            await until(lambda: one.leaving)
+            leaving.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await leaving
+            assert one.ended.done() and not one.peers.connected
+            Storage(tmp_path / "1").open()  # raises if it is in use
+
+    asyncio.run(run())
+
+
 def test_an_exception_in_a_listener_is_logged_and_ends_nothing(tmp_path, caplog):
     async def run():
         async with one_alone("bully", tmp_path) as node:
@@ -182,6 +201,7 @@ def test_a_listener_that_gives_a_command_is_told_whether_it_was_followed(tmp_pat
 
 WAITING = [
     Scenario("coordinator-lease", parameters={"coordinator": 1, "lease": 50_000}),
+    Scenario("coordinator-elected", parameters={"lease": 50_000}),
     Scenario("quorum"),
     Scenario("token-ring-regenerating"),
 ]

@@ -8,7 +8,7 @@ import pytest
 from groups import until
 
 from habemus.checking.answer.validation import validate
-from habemus.network.operate.cluster import Cluster
+from habemus.network.operate.cluster import Cluster, read_lines
 from habemus.scenario import Scenario
 from habemus.trace import Trace
 
@@ -181,3 +181,14 @@ def test_a_leased_group_goes_on_while_its_processes_are_killed_and_its_trace_val
 def test_a_cluster_of_nobody_is_refused(tmp_path):
     with pytest.raises(ValueError, match="expected at least one process"):
         Cluster(RAFT, 0, tmp_path)
+
+
+def test_a_line_that_is_too_long_is_left_out_and_the_next_ones_are_read():
+    async def run():
+        stream = asyncio.StreamReader(limit=100)
+        stream.feed_data(b"first\n" + b"x" * 250 + b"\nlast\n")
+        stream.feed_eof()
+        return [line async for line in read_lines(stream)]
+
+    lines = asyncio.run(run())
+    assert lines[0] == b"first\n" and lines[-1] == b"last\n" and len(b"".join(lines)) < 250

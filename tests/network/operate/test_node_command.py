@@ -55,7 +55,7 @@ MISTAKES = [
     (["--id", "1", "--peers", TWO, "--report-every", "-1"], "--report-every -1: expected seconds, or 0"),
     (["--id", "1", "--peers", TWO, "--report-every", "nan"], "--report-every nan: expected seconds, or 0"),
     (["--id", "1", "--peers", TWO, "--wait", "0"], "--wait 0: expected seconds"),
-    (["--id", "1", "--peers", TWO, "--stall", "0"], "--stall 0: expected milliseconds"),
+    (["--id", "1", "--peers", TWO, "--stall", "9"], "--stall 9: expected at least 10 ms"),
     (["--id", "1", "--peers", TWO, "--trace", "no/where"], "--trace no/where cannot be written: No such file"),
     (["--registry", "127.0.0.1:1", "--listen", "127.0.0.1:2", "--expect", "0"], "--expect 0: expected at least 1"),
     (["--id", "1", "--peers", "1=no.such.host.invalid:7001"], "no.such.host.invalid:7001"),

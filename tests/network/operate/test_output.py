@@ -13,6 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 from types import SimpleNamespace
@@ -20,6 +21,7 @@ from types import SimpleNamespace
 import pytest
 from groups import until
 
+from habemus.cli import main
 from habemus.network.operate import logs
 from habemus.network.operate.logs import RateLimit
 from habemus.network.operate.output import Output
@@ -174,6 +176,46 @@ def test_a_node_whose_reader_stops_goes_on_and_leaves_in_order(pipe, tmp_path):
         node.kill()
         node.wait()
         node.stderr.close()
+
+
+def test_a_node_that_fails_ends_though_nobody_reads_why(pipe, tmp_path):
+    _, writer = pipe
+    fill(writer)
+    command = [*HABEMUS, "node", "--id", "3", "--peers", "1=127.0.0.1:0", "--data", str(tmp_path)]
+    node = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=writer)
+    try:
+        assert node.wait(30) == 2
+    finally:
+        node.kill()
+        node.wait()
+
+
+def fill(writer):
+    os.set_blocking(writer, False)
+    with suppress(BlockingIOError):
+        while True:
+            os.write(writer, bytes(4096))
+    os.set_blocking(writer, True)
+
+
+@pytest.mark.parametrize("kind", ["named pipe", "pipe", "terminal"])
+def test_a_trace_goes_to_no_reader_that_could_stop(kind, pipe, tmp_path, capsys):
+    ends = []
+    where = str(tmp_path / "trace")
+    if kind == "named pipe":
+        os.mkfifo(where)
+    elif kind == "pipe":
+        where = f"/proc/self/fd/{pipe[1]}"
+    else:
+        ends = pty.openpty()
+        where = os.ttyname(ends[1])
+    try:
+        command = ["node", "--id", "1", "--peers", "1=127.0.0.1:0", "--data", str(tmp_path / "data"), "--trace", where]
+        assert main(command) == 2
+        assert f"--trace {where}: expected a file" in capsys.readouterr().err
+    finally:
+        for each in ends:
+            os.close(each)
 
 
 def test_a_log_has_few_lines_about_one_cause_and_says_how_many_were_left_out(monkeypatch):

@@ -217,6 +217,25 @@ def test_sighup_and_open_streams_let_a_node_leave_in_order(log, tmp_path):
         node.wait()
 
 
+def test_a_node_that_was_started_with_nohup_outlives_its_terminal(tmp_path):
+    command = ["node", "--algorithm", "bully", "--id", "1", "--peers", "1=127.0.0.1:0", "--data", str(tmp_path)]
+    command += ["--report-every", "0.05"]
+    ignore = lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)  # noqa: E731 - as nohup does
+    node = subprocess.Popen(
+        [*HABEMUS, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=ignore
+    )
+    try:
+        node.stdout.readline()
+        node.send_signal(signal.SIGHUP)
+        assert all(node.stdout.readline().endswith("leads\n") for _ in range(10))
+        node.send_signal(signal.SIGTERM)
+        _, errors = node.communicate(timeout=60)
+        assert node.returncode == 0 and errors.count("leaving") == 1
+    finally:
+        node.kill()
+        node.wait()
+
+
 def test_up_removes_what_a_killed_one_left_behind(tmp_path):
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
 

@@ -46,7 +46,9 @@ class Follower(Protocol):
     leaving: bool
     stack: Stack
     counts: Counter[str]
-    term: int | None
+
+    @property
+    def term(self) -> int | None: ...
 
     def look(self) -> None: ...
 

@@ -173,7 +173,6 @@ class Node(Speaker):
 
     def begin_incarnation(self) -> None:
         self.memory.begin_incarnation(self.stack)
-        self.term = self.stack.term
         self.peers.introduce()
         if self.recording is not None:
             self.stack.epoch = time.time_ns() - clock.now()
@@ -222,10 +221,12 @@ class Node(Speaker):
         self.leaving = True
         self.withdraw()
         self.close_endpoint()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(LEAVING_TIME):
-                await self.peers.wait_for_acknowledgements()
-        await self.stop(farewell=True)
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LEAVING_TIME):
+                    await self.peers.wait_for_acknowledgements()
+        finally:  # who is cancelled here must not keep the directory and its connections
+            await self.stop(farewell=True)
 
     def close_endpoint(self) -> None:
         if self.endpoint.nodes.get(self.group) is self.peers:
@@ -299,20 +300,26 @@ class Node(Speaker):
 
     def finish_turn(self) -> None:
         """Disk, then listeners, then network."""
-        election = self.stack.election
-        if election is not None and election.leader == self.id and self.founding.disputed:
-            raise NetworkError(self.founding.dispute)  # peers of the same roll have elected it before it began
+        if self.founding.disputed_until:
+            self.refuse_disputed_lead()
         self.memory.save(self.stack)
-        notify(self.watchers)
+        if self.watchers:
+            notify(self.watchers)
         self.publish_all()
-        if self.stalled:
+        now = clock.now()
+        if now - self.last_look > self.stall and self.begun:
             self.turn(lambda: None)  # which notices the stall first
             return
         if self.recording is not None:
             self.recording.flush()
         if self.stack.outbox:
             self.peers.send_all()
-        self.schedule_wakeup(clock.now(), self.stack.next_deadline)
+        self.schedule_wakeup(now, self.stack.next_deadline)
+
+    def refuse_disputed_lead(self) -> None:
+        election = self.stack.election
+        if election is not None and election.leader == self.id and self.founding.disputed:
+            raise NetworkError(self.founding.dispute)  # peers of the same roll have elected it before it began
 
     # For programs
 
@@ -325,7 +332,7 @@ class Node(Speaker):
         if not self.begun or self.leaving or self.ended.done() or os.getpid() != self.process_id:
             return False
         clause = self.stack.machine.commands[name][1]
-        if data is not None or clause.data is not None:
+        if type(data) is not clause.data and (data is not None or clause.data is not None):
             self.stack.machine.check_data(name, clause, data)  # a mistake of the program must not end the node
         if self.publishing:  # a listener gives it; the layers are at rest, and nothing of this turn has been sent yet
             return self.stack.command(name, data)

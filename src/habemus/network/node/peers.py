@@ -14,6 +14,7 @@ from habemus.network.errors import NamesakeError, NetworkError, StorageError, Wi
 from habemus.network.node.agreement import Agreement
 from habemus.network.node.founding import Founding
 from habemus.network.node.memory import Memory
+from habemus.network.node.promises import Promises
 from habemus.network.node.stack import Stack
 from habemus.network.node.storage import PeerIncarnation
 from habemus.network.node.synchroniser import EndOfPulse
@@ -33,6 +34,7 @@ MOST_CLIENTS, PART = 10_000, 2  # and at most half of the file descriptors
 
 log = logging.getLogger("habemus.network")
 
+TRY_DISK = 1.0  # seconds
 LINGER = 0.001  # seconds that a message waits for others to travel with, if nobody waits for it
 
 
@@ -76,6 +78,7 @@ class Peers:
         self.reliable = [assumes_reliable_links(anatomy) for anatomy in anatomies]
         self.introduce()
         self.links = {peer: Link(self, peer, addresses[peer], tls) for peer in owner.stack.neighbours()}
+        self.promises = Promises(owner.memory, self.links)
         self.link_made_event = asyncio.Event()
         self.inbound: dict[Pid, Connection] = {}  # from neighbours and from clients
         self.present: dict[Pid, Hello] = {}  # of whom these connections are
@@ -83,6 +86,7 @@ class Peers:
         self.blocked: Collection[Pid] = frozenset()
         self.lingering: set[Connection] = set()  # what was sent on them waits to be written
         self.linger_timer: asyncio.TimerHandle | None = None
+        self.disk_timer: asyncio.TimerHandle | None = None
         self.messages_sent: Counter[str] = Counter()
         self.messages_received: Counter[str] = Counter()
 
@@ -107,6 +111,7 @@ class Peers:
             ancestors=tuple(record.ancestors),
             client=owner.client,
             admits_clients=owner.stack.admits_clients,
+            promises=record.promises,
         )
 
     # Start and end
@@ -117,8 +122,10 @@ class Peers:
 
     def close(self, farewell: bool) -> None:
         """Close all connections; with a farewell the peers know that this process leaves on purpose."""
-        if self.linger_timer is not None:
-            self.linger_timer.cancel()
+        for timer in (self.linger_timer, self.disk_timer):
+            if timer is not None:
+                timer.cancel()
+        self.promises.tell_all()
         for link in self.links.values():
             link.close(farewell)
         for connection in list(self.inbound.values()):
@@ -166,6 +173,8 @@ class Peers:
         stack = self.owner.stack
         outbox, stack.outbox = stack.outbox, []
         hurried, stack.hurried = stack.hurried, set()
+        self.promises.tell(dict.fromkeys([to for to, _, _, _ in outbox]))
+        connections: dict[Connection, bool] = {}  # that were written to; whether somebody waits for what was
         for to, layer, message, envelope in outbox:
             link = self.links.get(to)
             origin = (envelope.number, envelope.origin, envelope.depth) if envelope is not None else None
@@ -176,11 +185,11 @@ class Peers:
                 link.send_reliable(self.codec.encode(message, link.next_number(), origin))
             else:
                 link.send_once(self.codec.encode(message, 0, origin))
-        for to in dict.fromkeys([to for to, _, _, _ in outbox]):
-            link = self.links.get(to)
             connection = link.connection if link is not None else self.inbound.get(to)
             if connection is not None:
-                self.let_go(connection, to in hurried)
+                connections[connection] = to in hurried
+        for connection, is_hurried in connections.items():
+            self.let_go(connection, is_hurried)
 
     def let_go(self, connection: Connection, hurried: bool) -> None:
         """Have the frames that wait on a connection written, now or soon."""
@@ -246,13 +255,24 @@ class Peers:
 
     def recognise(self, hello: Hello) -> None:
         """Refuse a peer that has lost its memory; if this process cannot write, that is no fault of the peer."""
-        seen = PeerIncarnation(hello.lineage, hello.incarnation, hello.instance.hex())
+        seen = PeerIncarnation(hello.lineage, hello.incarnation, hello.instance.hex(), hello.promises)
         try:
             self.owner.memory.recognise(hello.sender, seen, hello.ancestors)
             if hello.founded:
                 self.owner.founding.confirm()
         except StorageError:
+            self.try_disk_soon()
             raise WireError(f"not now: {self.owner.memory.storage.trouble}") from None
+
+    def try_disk_soon(self) -> None:
+        """Become ready when the disk is, whether or not a peer comes again."""
+        if self.disk_timer is None:
+            self.disk_timer = asyncio.get_running_loop().call_later(TRY_DISK, self.try_disk)
+
+    def try_disk(self) -> None:
+        self.disk_timer = None
+        if not self.owner.memory.try_disk():
+            self.try_disk_soon()
 
     def meet_other_roll(self, peer: Pid, members: tuple[Pid, ...], founded: bool) -> None:
         self.owner.founding.meet(peer, members, founded)
@@ -305,6 +325,9 @@ class Peers:
     def peer_follows(self, peer: Pid, leader: Pid | None) -> None:
         self.owner.agreement.hear(peer, leader)
 
+    def peer_promised(self, peer: Pid, promises: int) -> None:
+        self.owner.memory.hear_promises(peer, promises)
+
     # Links
 
     @property
@@ -313,6 +336,7 @@ class Peers:
 
     def link_made(self, peer: Pid) -> None:
         self.announce_leader_on(self.links[peer])
+        self.promises.begin_with(peer)
         self.link_made_event.set()
         self.owner.turn(lambda: self.note_link(peer))
         self.owner.agreement.consider()

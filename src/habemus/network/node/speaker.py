@@ -32,8 +32,8 @@ class Speaker(Sequencer):
         super().__init__(name, stall)
         self.stack = stack
         self.publishing = False  # listeners are being told
+        self.announced_term: int | None = None  # of what they are being told
         self.known_leader: Pid | None = None  # as announced; `leader` looks at the clock first
-        self.term = stack.term  # that of the last announcement, and of the election when its turn is over
         self.has_lock = False  # as announced; `inside` looks at the clock first
         self.history: deque[Change] = deque(maxlen=REMEMBERED)
         self.listeners: list[Callable[[Change], object]] = []
@@ -45,10 +45,12 @@ class Speaker(Sequencer):
 
     def publish_all(self) -> None:
         """Tell listeners what the layers announced, unless the process has stalled since; they may give commands."""
+        if not self.stack.said:
+            return
         self.publishing = True
         try:
             while self.stack.said and not self.stalled:
-                what, subject, self.term = self.stack.said.pop(0)
+                what, subject, self.announced_term = self.stack.said.pop(0)
                 if isinstance(subject, Message):
                     self.publish(ChangeKind.INDICATION, subject)
                 else:
@@ -56,20 +58,25 @@ class Speaker(Sequencer):
                 self.memory.save(self.stack)
         finally:
             self.publishing = False
-            self.term = self.stack.term
+
+    @property
+    def term(self) -> int | None:
+        """That of what listeners are being told, else of the election."""
+        return self.announced_term if self.publishing else self.stack.term
 
     def publish(self, what: ChangeKind, subject: Any) -> None:
-        """Tell listeners, and peers, what a layer announced."""
+        """Tell listeners, then peers, what a layer announced: who leads no longer knows it before another one may."""
         change = Change(time.time(), what, subject, self.term)
         self.counts[what] += 1
         if what == ChangeKind.LEADER:
             self.known_leader = subject
             self.history.append(change)
-            self.peers.announce_leader()
         elif what in (ChangeKind.ENTER, ChangeKind.LEAVE):
             self.has_lock = what == ChangeKind.ENTER
-        self.agreement.consider()
         notify(self.listeners, change)
+        if what == ChangeKind.LEADER:
+            self.peers.announce_leader()
+        self.agreement.consider()
 
     def withdraw(self) -> None:
         """Tell listeners and peers that this process follows no leader and has no lock any more."""

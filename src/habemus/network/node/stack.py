@@ -28,7 +28,6 @@ from habemus.process import (
     Pid,
     Process,
 )
-from habemus.process.anatomy import freeze
 from habemus.process.layers import OF_A_LOG, SUSPICIONS
 from habemus.scenario.topology import Topology
 from habemus.trace import Envelope, Recorder
@@ -74,6 +73,7 @@ class Stack(Layers):
         for sources in self.suspected_by.values():
             sources &= {LINKS}  # what detectors thought is forgotten, what the links know is not
         super().begin_life(durable)
+        self.keepers = [(self.layer(layer), name) for layer, name in self.promises]
 
     # Effects
 
@@ -82,7 +82,7 @@ class Stack(Layers):
         self.send_unhurried(to, message)
 
     def send_unhurried(self, to: Pid, message: Message) -> None:
-        if not (self.machine.graph.linked(self.seat, to) or self.admits_clients):
+        if not (self.admits_clients or self.machine.graph.linked(self.seat, to)):
             raise self.machine.missing_link(self.id, to)
         envelope = self.recorder.send(self.id, to, message) if self.recorder is not None else None
         self.outbox.append((to, self.machine.layer_of(type(message)), message, envelope))
@@ -100,8 +100,10 @@ class Stack(Layers):
         return options[self.coins.randrange(len(options))]
 
     def announce(self, process: Process, what: str, subject: Any) -> bool:
-        between_layers = isinstance(subject, Message) and process is not self.process
-        if what != "level" and what not in OF_A_LOG and not between_layers:
+        if what in OF_A_LOG:
+            return True
+        between_layers = process is not self.process and isinstance(subject, Message)
+        if what != "level" and not between_layers:
             self.said.append((what, subject, self.term))
         return what not in SUSPICIONS or self.note_suspicion(process._layer, what, subject)
 
@@ -216,10 +218,9 @@ class Stack(Layers):
 
     # For the node
 
-    def memory(self) -> tuple[Any, ...]:
-        """The durable fields as one value that can be compared later."""
-        values = [getattr(self.layer(layer), name) for layer, name in self.promises]
-        return tuple([value if value is None or isinstance(value, int) else freeze(value) for value in values])
+    def promised(self) -> list[Any]:
+        """The values of the durable fields."""
+        return [getattr(process, name) for process, name in self.keepers]
 
     @property
     def knows_crashes(self) -> bool:

@@ -39,6 +39,7 @@ class PeerIncarnation(Struct):
     lineage: str
     incarnation: int
     instance: str
+    promises: int = 0  # that it has made, as far as this process has heard
 
 
 class Record(Struct):
@@ -53,6 +54,7 @@ class Record(Struct):
     lineage: str = ""  # common to all incarnations that used this directory, and to no others
     ancestors: list[str] = []  # the instances of earlier incarnations, the latest last
     roll: list[int] = []  # the members when all of them had met
+    promises: int = 0  # how often its durable fields have been written
     refused: str = ""  # why the peers do not admit any process with this directory
 
 
@@ -199,6 +201,7 @@ def replace_file(path: Path, content: bytes, opener: Callable[[Path, int], int] 
     new = path.with_suffix(".new")
     file = opener(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
+        os.fchmod(file, 0o600)  # one that was there already may have been left by somebody less careful
         write_all(file, content)
         os.fsync(file)
     finally:

@@ -18,6 +18,7 @@ from habemus.network.node.node import Node
 from habemus.network.node.recording import Recording
 from habemus.network.operate.logs import log_to_stderr
 from habemus.network.operate.options import NodeOptions
+from habemus.network.operate.output import Output
 from habemus.network.operate.parent import die_with_parent
 from habemus.network.operate.service import Service, run_loop
 from habemus.process import Pid
@@ -60,10 +61,7 @@ class Child(Service):
         return recording
 
     def print_steps(self, lines: list[bytes]) -> None:
-        """Print each line of the trace of a turn on stdout, marked."""
-        for line in lines:
-            self.output.write(TRACED + line.rstrip() + b"}\n")
-        self.output.write(TURN_OVER)
+        print_turn(self.output, lines)
 
     async def make_node(self, recording: Recording | None) -> Node | None:
         node = await super().make_node(recording)
@@ -85,6 +83,13 @@ class Child(Service):
                     await asyncio.sleep(LOOK)
                 node.command(order.command)
         os._exit(1)
+
+
+def print_turn(output: Output, lines: list[bytes]) -> None:
+    """Print each line of the trace of a turn, marked, and that the turn is over."""
+    for line in lines:
+        output.write(TRACED + line.rstrip() + b"}\n")
+    output.write(TURN_OVER)
 
 
 def main() -> int:

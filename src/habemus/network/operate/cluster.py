@@ -22,7 +22,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
@@ -104,7 +104,7 @@ class Member:
         process = self.process
         assert process is not None and process.stdout is not None
         turn: list[Event] = []  # a turn that a kill cuts short has not taken place for anybody else
-        async for line in process.stdout:
+        async for line in read_lines(process.stdout):
             with suppress(msgspec.DecodeError):
                 if line.startswith(TRACED):
                     turn.append(msgspec.json.decode(line[len(TRACED) : -2], type=Event))
@@ -132,7 +132,7 @@ class Member:
     async def read_log(self) -> None:
         """Keep the last line that is not JSON: the error that ended the process."""
         assert self.process is not None and self.process.stderr is not None
-        async for line in self.process.stderr:
+        async for line in read_lines(self.process.stderr):
             if not line.startswith(b"{"):
                 self.last_error = line.decode(errors="replace").strip()
 
@@ -356,6 +356,18 @@ class Cluster:
         """The leader that all running members follow, if they agree."""
         named = [member.status.get("leader") for member in self.members.values() if member.state == MemberState.RUNNING]
         return named[0] if named and len(set(named)) == 1 else None
+
+
+async def read_lines(stream: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    """All lines but those that are longer than LONGEST_LINE; of such a one the end may come, which is no JSON."""
+    while True:
+        try:
+            line = await stream.readline()
+        except ValueError:
+            continue
+        if not line:
+            return
+        yield line
 
 
 def milliseconds() -> int:

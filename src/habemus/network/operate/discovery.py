@@ -2,7 +2,8 @@
 
     dns         a name whose addresses are the members, such as a headless service of Kubernetes
     registry    one of the members: all others register there, and it tells all who the members are (registry.py)
-    zeroconf    every member announces itself on the local network, and listens
+    zeroconf    every member announces itself on the local network, and listens; anybody may announce anything there, so
+                who is announced is asked, and who has the key says under seal who it is
 
 A search ends when the expected number of members is found: a group is founded once, and whoever founded it with fewer
 would found another one (node/founding.py). What was found is kept with the state of the process: after a restart the
@@ -26,14 +27,13 @@ from habemus.extras import require
 from habemus.network.errors import NetworkError, WireError, system_says
 from habemus.network.node.storage import make_private_directory, replace_file
 from habemus.network.operate.options import NodeOptions
-from habemus.network.operate.registry import Registry, RegistryClient, format_members
+from habemus.network.operate.registry import Introduction, Registry, RegistryClient, format_members
 from habemus.network.wire.addresses import (
     Address,
     Members,
     derive_id,
     format_address,
     parse_address,
-    parse_members,
     same_address,
 )
 from habemus.network.wire.dialling import ask_in_thread, connect, look_up
@@ -43,6 +43,7 @@ from habemus.process import Pid
 
 SERVICE = "_habemus._tcp.local."
 RETRY = 0.2
+MOST_ASKED = 16  # at a time, who they are
 REGISTER_AGAIN = 2.0  # seconds between two attempts, while the registry is not connected
 
 log = logging.getLogger("habemus.network")
@@ -183,6 +184,9 @@ class MemberSearch:
 
         seen: Members = {}
         resolving: set[asyncio.Task[None]] = set()
+        asking = asyncio.Semaphore(MOST_ASKED)
+        self.endpoint.registries[self.group] = Introduction(self.key, self.id, self.own)
+        await self.endpoint.open()
         try:
             network = AsyncZeroconf(interfaces=[str(ipaddress.ip_address(self.own[0]))])
         except (ValueError, OSError):
@@ -194,11 +198,18 @@ class MemberSearch:
         async def resolve(kind: str, name: str) -> None:
             info = AsyncServiceInfo(kind, name)
             if await info.async_request(network.zeroconf, 1000):
-                # Anybody on the network may announce anything; whoever is found still has to prove its membership.
                 with suppress(ValueError, KeyError):
                     said = {key.decode(): (value or b"").decode() for key, value in info.properties.items()}
                     if said.get("group") == self.group:
-                        seen.update(parse_members(f"{said['id']}={said['address']}", "zeroconf"))
+                        await ask(parse_address(said["address"], "zeroconf"))
+
+        async def ask(where: Address) -> None:
+            while where != self.own:
+                with suppress(OSError, WireError):
+                    async with asking:
+                        seen.update(await self.register(where))
+                    return
+                await asyncio.sleep(RETRY)
 
         def on_change(zeroconf: Zeroconf, service_type: str, name: str, state_change: ServiceStateChange) -> None:
             task = asyncio.ensure_future(resolve(service_type, name))
@@ -212,7 +223,7 @@ class MemberSearch:
             *(SERVICE, f"{self.group}-{self.id}.{SERVICE}"),
             parsed_addresses=[self.own[0]],
             port=self.own[1],
-            properties={"group": self.group, "id": str(self.id), "address": format_address(self.own)},
+            properties={"group": self.group, "address": format_address(self.own)},
         )
         try:
             await network.async_register_service(info)
@@ -222,6 +233,8 @@ class MemberSearch:
             await browser.async_cancel()
             return found
         finally:
+            for task in resolving:
+                task.cancel()
             await network.async_close()
 
 

@@ -7,6 +7,7 @@ import math
 import msgspec
 
 from habemus.network.errors import NetworkError
+from habemus.network.node.timing import LEAST_PATIENCE
 from habemus.network.wire.addresses import (
     HIGHEST_ID,
     Address,
@@ -61,8 +62,8 @@ def check_options(options: NodeOptions) -> None:
         raise NetworkError(f"--wait {options.wait:g}: expected seconds, as in --wait 1")
     if options.id is not None and not 0 <= options.id <= HIGHEST_ID:
         raise NetworkError(f"--id {options.id}: expected a number from 0 to {HIGHEST_ID}")
-    if options.stall is not None and options.stall < 1:
-        raise NetworkError(f"--stall {options.stall}: expected milliseconds, as in --stall 1000")
+    if options.stall is not None and options.stall < LEAST_PATIENCE:
+        raise NetworkError(f"--stall {options.stall}: expected at least {LEAST_PATIENCE} ms, as in --stall 1000")
 
 
 def listed_members(options: NodeOptions) -> Members | None:

@@ -116,6 +116,13 @@ def open_without_blocking(descriptor: int) -> int:
     return descriptor
 
 
+def has_room(descriptor: int, seconds: float) -> bool:
+    """Whether a line can be written without waiting, now or so many seconds later."""
+    poll = select.poll()
+    poll.register(descriptor, select.POLLOUT)
+    return bool(poll.poll(1000 * seconds))
+
+
 def keep_standard_descriptors() -> None:
     """If stdin, stdout or stderr is closed, open it on nothing: else the next file or socket would get its number."""
     for descriptor in (STDIN, STDOUT, STDERR):

@@ -63,6 +63,18 @@ class Registry:
             self.complete.set_result(self.members)
 
 
+class Introduction:
+    """Tells whoever has the key who this process is: a registry that knows one member."""
+
+    def __init__(self, key: bytes | None, id: Pid, own: Address) -> None:
+        self.key = key
+        self.members: Members = {id: own}
+
+    def register(self, registration: Registration, connection: Connection) -> None:
+        connection.send(MemberList(list_members(self.members)))
+        connection.end("this process has introduced itself")
+
+
 class RegistryClient(Connection):
     """Registers a process, and waits for the list of members."""
 

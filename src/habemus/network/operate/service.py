@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import signal
+import os
 import time
 from collections.abc import Coroutine, Iterable
 from contextlib import ExitStack
@@ -29,7 +29,8 @@ from habemus.network.node.timing import REAL_TIME_BELOW, request_real_time_prior
 from habemus.network.operate.discovery import MemberSearch, read_members, write_members
 from habemus.network.operate.logs import log_to_stderr, tell_dropped
 from habemus.network.operate.options import NodeOptions, check_options, listed_members, own_address, own_id
-from habemus.network.operate.output import STDOUT, Output, keep_standard_descriptors
+from habemus.network.operate.output import STDERR, STDOUT, Output, has_room, keep_standard_descriptors
+from habemus.network.operate.signals import call_when_told_to_end
 from habemus.network.operate.status import status, status_sentence
 from habemus.network.wire.addresses import Address, Members, fails_for_now, format_address, parse_address, same_address
 from habemus.network.wire.dialling import ask_in_thread
@@ -38,6 +39,8 @@ from habemus.network.wire.security import Certificates, read_certificates, read_
 
 Found = TypeVar("Found")
 RESOLVE_AGAIN = 1.0  # seconds
+LAST_WORDS = 0.5  # seconds that the reader of stderr has to take what was written before
+FAILED = 2  # as an exit status
 REPORTED = {ChangeKind.LEADER, ChangeKind.ENTER, ChangeKind.LEAVE}
 
 log = logging.getLogger("habemus.network")
@@ -46,10 +49,15 @@ log = logging.getLogger("habemus.network")
 def run(options: NodeOptions) -> int:
     """Run the node until a signal or a failure ends it; its exit status."""
     keep_standard_descriptors()
-    check_options(options)
-    service = Service(options)
-    with log_to_stderr(options.group, service.id, service.json):
-        return run_loop(service.serve())
+    try:
+        check_options(options)
+        service = Service(options)
+        with log_to_stderr(options.group, service.id, service.json):
+            return run_loop(service.serve())
+    except NetworkError:
+        if has_room(STDERR, LAST_WORDS):
+            raise
+        return FAILED  # nobody reads why
 
 
 def run_loop(main: Coroutine[Any, Any, int]) -> int:
@@ -73,9 +81,7 @@ class Service:
 
     async def serve(self) -> int:
         """Join, run, leave; the exit status."""
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            loop.add_signal_handler(number, self.stopping.set)
+        call_when_told_to_end(self.stopping.set)
         with ExitStack() as files:
             files.callback(self.output.close)
             return await self.run_node(self.open_recording(files))
@@ -85,7 +91,7 @@ class Service:
         if self.options.trace is None:
             return None
         try:
-            return Recording(files.enter_context(open(self.options.trace, "ab", buffering=0, opener=open_private)))
+            return Recording(files.enter_context(open(self.options.trace, "ab", buffering=0, opener=open_trace)))
         except OSError as error:
             raise NetworkError(f"--trace {self.options.trace} cannot be written: {error.strerror}") from None
 
@@ -243,6 +249,18 @@ class Service:
         if self.output.trouble is not None and self.reports_read:  # the node goes on if nobody reads its reports
             log.warning("reports cannot be written any more: %s", system_says(self.output.trouble))
             self.reports_read = False
+
+
+def open_trace(path: str, flags: int) -> int:
+    """Open a file for the trace. A pipe or a terminal is refused: a reader that stops would stop the node."""
+    refusal = NetworkError(f"--trace {path}: expected a file, because whoever reads a pipe or a terminal may stop")
+    if Path(path).is_fifo():
+        raise refusal
+    file = open_private(path, flags | os.O_NOCTTY)
+    if os.isatty(file):
+        os.close(file)
+        raise refusal
+    return file
 
 
 async def wait_for_names(addresses: Iterable[Address]) -> bool:

@@ -99,9 +99,11 @@ class Connection(asyncio.Protocol):
         self.frames.append(make_frame(self.outgoing.attach(body)))
 
     def flush(self) -> None:
-        frames, self.frames = self.frames, []
-        if frames and self.transport is not None and not self.ended and not self.transport.is_closing():
-            self.transport.write(b"".join(frames))
+        frames = self.frames
+        if frames:
+            self.frames = []
+            if self.transport is not None and not self.ended and not self.transport.is_closing():
+                self.transport.write(frames[0] if len(frames) == 1 else b"".join(frames))
 
     def write(self, body: bytes) -> None:
         self.put(body)

@@ -23,6 +23,7 @@ from habemus.network.wire.frames import (
     Hello,
     Knock,
     MessageFrame,
+    Promised,
     Proof,
     Refusal,
     Registration,
@@ -70,9 +71,11 @@ class Acceptor(Connection):
 
     def on_frame(self, body: bytes) -> None:
         """Knock, then proof, then hello or registration, then messages."""
-        match decode(body):
-            case MessageFrame() as message if self.node is not None:
-                self.collect(message)
+        frame = decode(body)
+        if type(frame) is MessageFrame and self.node is not None:
+            self.collect(frame)
+            return
+        match frame:
             case Knock() as knock if self.shared is None:
                 self.challenge(knock, body)
             case Proof() as proof if self.shared is not None and not self.open:
@@ -90,6 +93,8 @@ class Acceptor(Connection):
             case Follows(leader) if self.node is not None and self.hello is not None:
                 self.on_batch_end()
                 self.node.peer_follows(self.hello.sender, leader)
+            case Promised(promises) if self.node is not None and self.hello is not None:
+                self.node.peer_promised(self.hello.sender, promises)
             case other:
                 raise WireError(f"unexpected {type(other).__name__}")
 

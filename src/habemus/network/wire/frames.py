@@ -11,7 +11,7 @@ name a class or run code.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from struct import Struct as Layout
 
 import msgspec
@@ -20,7 +20,7 @@ from msgspec import Raw, Struct
 from habemus.network.errors import WireError
 from habemus.process import Pid
 
-VERSION = 5
+VERSION = 6
 LARGEST_FRAME = 1 << 26  # a snapshot of a large lock table travels in one
 LARGEST_HANDSHAKE_FRAME = 1 << 12  # an unauthenticated peer may not send more
 
@@ -55,6 +55,7 @@ class Hello(Struct, array_like=True, tag=11, frozen=True):
     founded: bool = False  # they have met
     ancestors: tuple[str, ...] = ()  # instances of earlier incarnations, and its own
     client: bool = False  # it is none of the members, and uses their group
+    promises: int = 0  # that it had made when it started
 
 
 class Challenge(Struct, array_like=True, tag=1, frozen=True):
@@ -127,6 +128,12 @@ class Follows(Struct, array_like=True, tag=10, frozen=True):
     leader: Pid | None
 
 
+class Promised(Struct, array_like=True, tag=12, frozen=True):
+    """The sender has made so many promises: they are on its disk."""
+
+    promises: int
+
+
 Body = (
     Knock
     | Hello
@@ -140,6 +147,7 @@ Body = (
     | Registration
     | MemberList
     | Follows
+    | Promised
 )
 
 MALFORMED = (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError, RecursionError)
@@ -168,8 +176,15 @@ class FrameReader:
         self.data = b""
         self.position = 0  # up to which the data has been cut
 
-    def feed(self, data: bytes) -> Iterator[bytes]:
-        """Yield the bodies that this data completes. The limit may change between two of them."""
+    def feed(self, data: bytes) -> Iterable[bytes]:
+        """The bodies that this data completes. The limit may change between two of them."""
+        if self.position == len(self.data) and len(data) >= HEAD:
+            (length,) = LENGTH.unpack_from(data)
+            if length == len(data) - HEAD and length <= self.limit:  # one frame and no more, as nearly always
+                return (data[HEAD:],)
+        return self.cut(data)
+
+    def cut(self, data: bytes) -> Iterator[bytes]:
         self.data = data = self.data[self.position :] + data if self.position < len(self.data) else data
         self.position = start = 0
         while len(data) >= (body := start + HEAD):

@@ -27,6 +27,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from struct import Struct as Layout
 from typing import NamedTuple
 
 from habemus.network.errors import WireError
@@ -35,6 +36,7 @@ from habemus.process import Pid
 
 SEAL = 16
 NONCE = 16
+POSITION = Layout(">Q")
 SHORTEST_KEY = 16
 LONGEST_LIST = 12  # ids that an error names
 
@@ -55,6 +57,7 @@ class Identity(NamedTuple):
     ancestors: tuple[str, ...] = ()  # instances of earlier incarnations, and its own
     client: bool = False  # it is none of the members
     admits_clients: bool = False
+    promises: int = 0  # made by earlier incarnations
 
 
 class Seal:
@@ -71,7 +74,7 @@ class Seal:
             return b""
         self.count += 1
         hash = self.hash.copy()
-        hash.update(self.count.to_bytes(8, "big") + body)
+        hash.update(POSITION.pack(self.count) + body)
         return hash.digest()
 
     def attach(self, body: bytes) -> bytes:
@@ -118,7 +121,7 @@ def new_knock(group: str) -> bytes:
 def new_hello(me: Identity, to: Pid) -> Hello:
     life = (me.lineage, me.incarnation, me.instance)
     runs = (me.stack, me.parameters, me.fingerprint)
-    return Hello(me.id, to, *life, *runs, me.members, me.founded, me.ancestors, me.client)
+    return Hello(me.id, to, *life, *runs, me.members, me.founded, me.ancestors, me.client, me.promises)
 
 
 def check_addressee(hello: Hello, me: Identity) -> None:

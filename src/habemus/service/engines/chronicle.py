@@ -48,7 +48,7 @@ class Chronicle:
             for line in path.read_bytes().splitlines():
                 self.lines += 1
                 with suppress(msgspec.MsgspecError):  # the end of a line may be missing
-                    event = msgspec.json.decode(line, type=Event)
+                    event = _lines.decode(line)
                     self.events[event.number] = event
         self.forget()
 
@@ -92,6 +92,10 @@ class Chronicle:
         return max(self.events, default=0)
 
 
+_lines = msgspec.json.Decoder(Event)  # made once: threads must not be the first to use a type at the same time
+_lists = msgspec.json.Decoder(list[Event])
+
+
 def encode_lines(events: list[Event]) -> bytes:
     return b"".join(msgspec.json.encode(event) + b"\n" for event in events)
 
@@ -101,4 +105,4 @@ def encode_events(events: list[Event]) -> str:
 
 
 def decode_events(text: str) -> list[Event]:
-    return msgspec.json.decode(text, type=list[Event])
+    return _lists.decode(text)

@@ -28,7 +28,7 @@ from habemus.network.node.node import Node
 from habemus.replication.entries import FORGOTTEN, SLOTS, TAKEN
 from habemus.replication.leases import Dead, Denied, Description, Expected, Give, Held, Introduced, LeaseLost
 from habemus.replication.member import TIMERS
-from habemus.service.engine import FAIR, FENCED, QUORUM, RECLAIMS_HUNG, Engine, Guarantee, Settle, Wish
+from habemus.service.engine import FAIR, FENCED, QUORUM, RECLAIMS_HUNG, Engine, Guarantee, Latch, Settle, Wish
 from habemus.service.engines.deaths import DeathWatch, identify_process
 from habemus.service.engines.embedded_lock import OVER, Changes, EmbeddedAttempt, EmbeddedGrant, Session, answer_with
 from habemus.service.engines.embedded_view import Portrait, decode_portrait, encode_portrait
@@ -99,6 +99,9 @@ class EmbeddedEngine(Engine):
         attempt = EmbeddedAttempt(self, next(self.tickets), wish, settle)
         self.thread.call_soon(self.start, attempt)
         return attempt
+
+    def wait(self, latch: Latch, timeout: float | None) -> None:
+        self.thread.wait(latch, timeout)
 
     def check_usable(self) -> None:
         super().check_usable()
@@ -227,7 +230,8 @@ class EmbeddedEngine(Engine):
             task.cancel()
         for grant in self.take_all(self.grants):
             grant.lose(CLOSED)
-        self.attempts.clear()
+        for attempt in self.take_all(self.attempts):
+            attempt.finish(GroupError("this group was left while the lock was waited for"))
         if self.begun:
             self.node.command("close")
             await self.lookout.hand_over()
@@ -335,7 +339,6 @@ class EmbeddedEngine(Engine):
             return
         grant = self.grants[held.ticket] = EmbeddedGrant(self, held, self.session)
         attempt.finish(grant)
-        self.thread.look_soon()  # what is locked for a moment only is given back together with the next wish
 
     def refuse(self, denied: Denied) -> None:
         attempt = self.attempts.get(denied.ticket)

@@ -75,6 +75,7 @@ class EmbeddedAttempt(Attempt):
     def finish(self, result: Grant | GroupError) -> None:
         self.stop_waiting()
         self.settle(result)
+        self.keeper.thread.note_settled()
 
     def stop_waiting(self) -> None:
         if self.patience is not None:

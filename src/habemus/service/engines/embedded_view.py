@@ -17,6 +17,9 @@ class Portrait(msgspec.Struct):
     process: str = ""  # which process of which host it is, if the kernel can tell (deaths.py)
 
 
+_portraits = msgspec.json.Decoder(Portrait)  # made once: threads must not be the first to use a type at the same time
+
+
 def encode_portrait(portrait: Portrait) -> str:
     return msgspec.json.encode(portrait).decode()
 
@@ -24,7 +27,7 @@ def encode_portrait(portrait: Portrait) -> str:
 def decode_portrait(text: str) -> Portrait | None:
     """None: it has not introduced itself, or is of another version."""
     try:
-        return msgspec.json.decode(text, type=Portrait)
+        return _portraits.decode(text)
     except msgspec.DecodeError:
         return None
 

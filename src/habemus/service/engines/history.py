@@ -35,6 +35,9 @@ class Line(msgspec.Struct, omit_defaults=True):
     reason: str = ""
 
 
+_lines = msgspec.json.Decoder(Line)  # made once: threads must not be the first to use a type at the same time
+
+
 class History:
     """The history files of one directory."""
 
@@ -88,7 +91,7 @@ class History:
 def parse(number: int, content: bytes) -> list[Event]:
     """The event of a line; none if the line is damaged, as by a full disk."""
     try:
-        line = msgspec.json.decode(content, type=Line)
+        line = _lines.decode(content)
     except msgspec.MsgspecError:
         return []
     return [Event(number, line.time, line.kind, line.member, line.role, line.token, line.reason)]

@@ -52,6 +52,9 @@ class MemberRecord(msgspec.Struct):
     waits: list[HoldRecord] = []
 
 
+_records = msgspec.json.Decoder(MemberRecord)  # made once: threads must not be the first to use a type at the same time
+
+
 @dataclass(frozen=True)
 class Found:
     """A member as it was found."""
@@ -200,5 +203,5 @@ def read_record(file: int) -> MemberRecord:
         checksum, _, content = os.pread(file, os.fstat(file).st_size, 0).partition(b" ")
         content = content.removesuffix(b"\n")
         if content and checksum == b"%08x" % zlib.crc32(content):
-            return msgspec.json.decode(content, type=MemberRecord)
+            return _records.decode(content)
     return MemberRecord("", {})
