@@ -35,7 +35,7 @@ from habemus.service.engines.embedded_view import Portrait, decode_portrait, enc
 from habemus.service.engines.joining import Joiner, name_process, read_peers
 from habemus.service.engines.lookout import Lookout
 from habemus.service.engines.loop_thread import LoopThread
-from habemus.service.errors import CLOSED, DEPOSED, EXPIRED, FORKED, PAUSED, GroupError, LockTaken, NoQuorum
+from habemus.service.errors import CLOSED, DEPOSED, EXPIRED, FORKED, LEFT, PAUSED, GroupError, LockTaken, NoQuorum
 from habemus.service.options import JoinOptions
 from habemus.service.view import Event, View
 
@@ -231,7 +231,7 @@ class EmbeddedEngine(Engine):
         for grant in self.take_all(self.grants):
             grant.lose(CLOSED)
         for attempt in self.take_all(self.attempts):
-            attempt.finish(GroupError("this group was left while the lock was waited for"))
+            attempt.finish(GroupError(LEFT))
         if self.begun:
             self.node.command("close")
             await self.lookout.hand_over()

@@ -110,10 +110,20 @@ class Lookout:
         return format_address(self.members[leader]) if leader in self.members else ""
 
     def describe_quorum(self) -> str:
-        connected = len(self.node.peers.connected) + (not self.node.client)
         reasons = [link.logged_reason for link in self.node.peers.links.values() if not link.up and link.logged_reason]
         why = f" ({reasons[0]})" if reasons else ""
-        return f"{connected} of {len(self.members)} voters of {self.options.name!r} can be reached{why}"
+        if self.hears_majority:
+            why = ", and none of them leads yet"
+        return f"{self.reached} of {len(self.members)} voters of {self.options.name!r} can be reached{why}"
+
+    @property
+    def reached(self) -> int:
+        """How many voters can be reached, this process included."""
+        return len(self.node.peers.connected) + (not self.node.client)
+
+    @property
+    def hears_majority(self) -> bool:
+        return 2 * self.reached > len(self.members)
 
     async def describe_trouble(self) -> str:
         return "" if self.has_quorum else self.describe_quorum()
@@ -123,7 +133,7 @@ class Lookout:
         warned = False
         while True:
             await asyncio.sleep(self.options.ttl)
-            if self.has_quorum:
+            if self.has_quorum or self.hears_majority:
                 warned = False
             elif waiting and not warned:
                 warned = True
