@@ -31,7 +31,8 @@ from habemus.service.view import ROLE, Event, EventKind, View
 ASK_AGAIN = 0.2  # seconds
 ASK_FIRST = 0.05  # until somebody knows from when on it follows events
 STAY = 0.5  # between two questions of somebody who follows events
-HANDING_OVER = 1.0  # the longest that a leader waits for its successor
+HANDING_OVER = 1.0  # the longest that a leader that leaves waits for its successor
+BETWEEN = 0.001
 LONGEST_STAY = 3.0  # after its last question somebody is told no more
 NOW = -1  # the note since which nothing has happened yet
 
@@ -62,7 +63,6 @@ class Lookout:
         self.reachable = True
         self.asked: tuple[int | None, int | None] = (None, None)  # the leader, and whom we take for it
         self.elsewhere = asyncio.Event()  # it is another one than before
-        self.succeeded = asyncio.Event()  # another voter leads
         self.task: asyncio.Task[None] | None = None
         self.chronicle = Chronicle(None if node.client else node.memory.storage.directory / "history")
         self.readers: dict[int, tuple[int, float]] = {}  # of a leader: what each was told, and until when it is told
@@ -275,8 +275,6 @@ class Lookout:
         if found != self.asked:
             self.asked = found
             self.elsewhere.set()
-            if found[0] not in (None, self.node.id):
-                self.succeeded.set()
             asyncio.get_running_loop().call_soon(self.on_other_leader)
 
     async def watch(self) -> None:
@@ -291,14 +289,19 @@ class Lookout:
                 self.tell(Event(self.told, time.time(), EventKind.QUORUM_LOST))
 
     async def hand_over(self) -> None:
-        """Before a leader leaves, another voter leads: nobody has to miss it first, and what it gave back passes on."""
+        """Before a leader leaves, it has another voter stand: nobody has to miss it first.
+
+        That one has stored all, so that what was given back has passed on.
+        """
         (raft,) = [layer for layer in self.node.stack.layers if isinstance(layer, Raft)]
         heirs = [voter for voter in self.node.peers.connected if voter in raft.match]
         if self.member.leads and heirs:
-            self.succeeded.clear()
-            self.node.command("transfer", Transfer(max(heirs, key=raft.match.__getitem__)))
+            heir = max(heirs, key=raft.match.__getitem__)
+            self.node.command("transfer", Transfer(heir))
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.succeeded.wait(), HANDING_OVER)
+                async with asyncio.timeout(HANDING_OVER):
+                    while self.member.leads and raft.match[heir] < raft.entries.last:
+                        await asyncio.sleep(BETWEEN)
 
     # For operators
 
