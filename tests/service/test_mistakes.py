@@ -122,3 +122,33 @@ def test_a_singleton_that_fails_is_logged_at_once_even_if_nobody_waits_for_it(wh
 
     with pytest.raises(ZeroDivisionError):
         asyncio.run(main())
+
+
+def test_who_waits_for_voters_that_cannot_be_reached_is_told_why(caplog):
+    trouble = "0 of 3 voters of 'orders' can be reached (Connection refused)"
+    with (
+        habemus.sync.join("orders", free_peers(), ttl=0.2, voter=False) as group,
+        pytest.raises(TimeoutError) as caught,
+        group.lock("a", wait=1),
+    ):
+        pass
+    assert str(caught.value) == f'nobody could say within 1 s whether "a" is free: {trouble}'
+    assert [record.message for record in caplog.records] == [f"nobody can be granted anything: {trouble}"]
+
+
+def test_who_still_waits_for_a_lock_when_the_group_is_left_is_told(place):
+    async def wait_for_lock(group):
+        with pytest.raises(habemus.GroupError, match="this group was left while"):
+            async with group.lock("a"):
+                pass
+        return "told"
+
+    async def main():
+        async with habemus.join("orders", **place) as other, other.lock("a"):
+            async with habemus.join("orders", **place) as group:
+                waiting = asyncio.ensure_future(wait_for_lock(group))
+                while not other.view.find("lock", "a").waiters:
+                    await asyncio.sleep(0.001)
+            assert await asyncio.wait_for(waiting, 60) == "told"
+
+    asyncio.run(main())

@@ -206,7 +206,7 @@ class Holding:
             raise
         if self.result is None:
             attempt.cancel()
-            raise TimeoutError(f'"{self.name}" was not free within {self.wait:g} s')
+            raise self.group.membership.make_timeout(self.name, self.wait)
         if isinstance(self.result, GroupError):
             raise self.result
         return self.result

@@ -162,6 +162,10 @@ class Engine(ABC):
 
     # What is known
 
+    def describe_trouble(self) -> str:
+        """Why nothing can be decided at this moment; empty if it can."""
+        return ""
+
     @property
     @abstractmethod
     def view(self) -> View:

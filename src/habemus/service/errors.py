@@ -11,6 +11,8 @@ DELETED = "deleted"  # somebody deleted the file that stands for it
 FORKED = "forked"  # this process is a copy of the one that has it
 RELEASED = "released"  # it was not lost: its `with` has ended
 
+LEFT = "this group was left while the lock was waited for"
+
 
 class GroupError(Exception):
     """The base of all errors here; by itself: a group cannot be used as it was asked for."""

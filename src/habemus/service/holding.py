@@ -73,7 +73,7 @@ class Holding:
                 return await answer
         except TimeoutError:
             attempt.cancel()
-            raise TimeoutError(f'"{self.name}" was not free within {self.wait:g} s') from None
+            raise self.membership.make_timeout(self.name, self.wait) from None
         except asyncio.CancelledError:
             attempt.cancel()
             raise

@@ -58,6 +58,12 @@ class Membership:
             check_seconds("wait", wait)
         return Wish(name, LOCK, shared, slots or 1, priority, wait != 0)
 
+    def make_timeout(self, name: str, wait: float | None) -> TimeoutError:
+        trouble = self.engine.describe_trouble()
+        if trouble:
+            return TimeoutError(f'nobody could say within {wait:g} s whether "{name}" is free: {trouble}')
+        return TimeoutError(f'"{name}" was not free within {wait:g} s')
+
     def wish_role(self, role: str) -> Wish:
         check_name("role", role)
         return Wish(role, ROLE, priority=self.options.priority)

@@ -362,10 +362,13 @@ def test_with_alive_within_a_blocked_loop_loses_what_it_holds_and_a_living_one_d
         asyncio.run(run(members[0]))
 
 
-def test_a_voter_that_leads_hands_over_before_it_leaves(peers, tmp_path):
+def test_a_voter_that_leads_has_another_one_stand_before_it_leaves(peers, tmp_path):
     with voters(peers, tmp_path) as members:
         wait_until(lambda: all(node_of(member).stack.process.leader for member in members))
         leader = leader_of(members)
         others = [member for member in members if member is not leader]
         leader.__exit__(None, None, None)
-        assert leader_of(others) is not None
+        raft = node_of(leader).stack.layers[0]
+        assert raft.heir in [node_of(member).id for member in others]
+        assert raft.match[raft.heir] == raft.commit == raft.entries.last
+        wait_until(lambda: leader_of(others))

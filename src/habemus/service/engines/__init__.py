@@ -45,8 +45,8 @@ def choose_engine(options: JoinOptions) -> Engine:
 
 def refuse_for_one_host(options: JoinOptions) -> None:
     """Who gives what only a group on several hosts has would find out too late that it is alone on its host."""
-    several = {"key_file": options.key_file, "tls": options.tls, "data": options.data, "voter": options.voter}
-    given = [name for name, value in several.items() if value is not None]
+    several = {"key_file": options.key_file, "tls": options.tls, "data": options.data, "voter=True": options.voter}
+    given = [name for name, value in several.items() if value]
     if given:
         raise GroupError(
             f"{given[0]} is for a group on several hosts: give the addresses of its voters, as in "

@@ -35,7 +35,7 @@ from habemus.service.engines.embedded_view import Portrait, decode_portrait, enc
 from habemus.service.engines.joining import Joiner, name_process, read_peers
 from habemus.service.engines.lookout import Lookout
 from habemus.service.engines.loop_thread import LoopThread
-from habemus.service.errors import CLOSED, DEPOSED, EXPIRED, FORKED, PAUSED, GroupError, LockTaken, NoQuorum
+from habemus.service.errors import CLOSED, DEPOSED, EXPIRED, FORKED, LEFT, PAUSED, GroupError, LockTaken, NoQuorum
 from habemus.service.options import JoinOptions
 from habemus.service.view import Event, View
 
@@ -122,6 +122,9 @@ class EmbeddedEngine(Engine):
         self.check_usable()
         return self.thread.run_coroutine(self.lookout.recall_view()).result()
 
+    def describe_trouble(self) -> str:
+        return self.failure or self.thread.run_coroutine(self.lookout.describe_trouble()).result()
+
     def fetch_view(self) -> Future[View]:
         return self.ask(lambda: self.lookout.fetch_view())
 
@@ -166,7 +169,7 @@ class EmbeddedEngine(Engine):
         self.node.watchers += [self.follow_session, self.lookout.look_for_leader]
         self.node.listeners.append(self.hear)
         self.node.ended.add_done_callback(self.on_end)
-        self.tasks.append(asyncio.ensure_future(self.meet()))
+        self.tasks += map(asyncio.ensure_future, (self.meet(), self.lookout.warn_in_vain(self.attempts)))
 
     async def meet(self) -> None:
         await self.node.meet()
@@ -228,7 +231,7 @@ class EmbeddedEngine(Engine):
         for grant in self.take_all(self.grants):
             grant.lose(CLOSED)
         for attempt in self.take_all(self.attempts):
-            attempt.finish(GroupError("this group was left while the lock was waited for"))
+            attempt.finish(GroupError(LEFT))
         if self.begun:
             self.node.command("close")
             await self.lookout.hand_over()

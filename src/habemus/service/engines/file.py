@@ -34,7 +34,7 @@ from habemus.service.engines.files import NameFiles, prepare_directory
 from habemus.service.engines.group_files import GroupFiles
 from habemus.service.engines.roster import HoldRecord
 from habemus.service.engines.watcher import Watcher
-from habemus.service.errors import CLOSED, EXPIRED, GroupError
+from habemus.service.errors import CLOSED, EXPIRED, LEFT, GroupError
 from habemus.service.options import JoinOptions
 from habemus.service.view import ROLE, Event, EventKind, View
 
@@ -96,7 +96,7 @@ class FileEngine(Engine):
                 self.watch()
                 self.publish_soon()
             elif attempt.gives_up:
-                attempt.refuse()
+                attempt.refuse(attempt.make_refusal())
             else:
                 self.enlist(attempt)
         except BaseException:  # KeyboardInterrupt may come at any moment; nobody else knows of the attempt yet
@@ -109,7 +109,8 @@ class FileEngine(Engine):
             return
         self.closed = True
         for attempt in list(self.attempts):
-            attempt.cancel()
+            attempt.refuse(GroupError(LEFT))
+        self.attempts.clear()
         for grant in list(self.grants):
             grant.lose(CLOSED)
             grant.release()
@@ -209,7 +210,7 @@ class FileEngine(Engine):
             if attempt.step():
                 self.forget(attempt)
             elif attempt.gives_up:
-                attempt.refuse()
+                attempt.refuse(attempt.make_refusal())
                 self.forget(attempt)
             else:
                 attempt.due = monotonic() + attempt.delay

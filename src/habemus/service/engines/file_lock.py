@@ -175,13 +175,16 @@ class FileAttempt(Attempt):
     def gives_up(self) -> bool:
         return not self.wish.wait and (self.at_gate or self.tries > PASSING)
 
-    def refuse(self) -> None:
-        """It did not want to wait."""
+    def make_refusal(self) -> LockTaken:
+        """For one that does not want to wait."""
+        return LockTaken(f'"{self.wish.name}" is taken')
+
+    def refuse(self, error: GroupError) -> None:
         with self.mutex:
             if self.over:
                 return
             self.finish()
-        self.settle(LockTaken(f'"{self.wish.name}" is taken'))
+        self.settle(error)
 
     def cancel(self) -> None:
         with self.mutex:

@@ -7,8 +7,9 @@ have missed: there may be another leader, which does not know of them yet.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from contextlib import suppress
 
 import msgspec
@@ -30,9 +31,12 @@ from habemus.service.view import ROLE, Event, EventKind, View
 ASK_AGAIN = 0.2  # seconds
 ASK_FIRST = 0.05  # until somebody knows from when on it follows events
 STAY = 0.5  # between two questions of somebody who follows events
-HANDING_OVER = 1.0  # the longest that a leader waits for its successor
+HANDING_OVER = 1.0  # the longest that a leader that leaves waits for its successor
+BETWEEN = 0.001
 LONGEST_STAY = 3.0  # after its last question somebody is told no more
 NOW = -1  # the note since which nothing has happened yet
+
+log = logging.getLogger("habemus")
 
 
 class Lookout:
@@ -59,7 +63,6 @@ class Lookout:
         self.reachable = True
         self.asked: tuple[int | None, int | None] = (None, None)  # the leader, and whom we take for it
         self.elsewhere = asyncio.Event()  # it is another one than before
-        self.succeeded = asyncio.Event()  # another voter leads
         self.task: asyncio.Task[None] | None = None
         self.chronicle = Chronicle(None if node.client else node.memory.storage.directory / "history")
         self.readers: dict[int, tuple[int, float]] = {}  # of a leader: what each was told, and until when it is told
@@ -107,10 +110,34 @@ class Lookout:
         return format_address(self.members[leader]) if leader in self.members else ""
 
     def describe_quorum(self) -> str:
-        connected = len(self.node.peers.connected) + (not self.node.client)
         reasons = [link.logged_reason for link in self.node.peers.links.values() if not link.up and link.logged_reason]
         why = f" ({reasons[0]})" if reasons else ""
-        return f"{connected} of {len(self.members)} voters of {self.options.name!r} can be reached{why}"
+        if self.hears_majority:
+            why = ", and none of them leads yet"
+        return f"{self.reached} of {len(self.members)} voters of {self.options.name!r} can be reached{why}"
+
+    @property
+    def reached(self) -> int:
+        """How many voters can be reached, this process included."""
+        return len(self.node.peers.connected) + (not self.node.client)
+
+    @property
+    def hears_majority(self) -> bool:
+        return 2 * self.reached > len(self.members)
+
+    async def describe_trouble(self) -> str:
+        return "" if self.has_quorum else self.describe_quorum()
+
+    async def warn_in_vain(self, waiting: Sized) -> None:
+        """Who waits in vain is told why, once: its key or its addresses may be wrong, and it would wait for ever."""
+        warned = False
+        while True:
+            await asyncio.sleep(self.options.ttl)
+            if self.has_quorum or self.hears_majority:
+                warned = False
+            elif waiting and not warned:
+                warned = True
+                log.warning("nobody can be granted anything: %s", self.describe_quorum())
 
     async def fetch_table(self) -> TableImage:
         question: asyncio.Future[TableImage] = asyncio.get_running_loop().create_future()
@@ -248,8 +275,6 @@ class Lookout:
         if found != self.asked:
             self.asked = found
             self.elsewhere.set()
-            if found[0] not in (None, self.node.id):
-                self.succeeded.set()
             asyncio.get_running_loop().call_soon(self.on_other_leader)
 
     async def watch(self) -> None:
@@ -264,14 +289,19 @@ class Lookout:
                 self.tell(Event(self.told, time.time(), EventKind.QUORUM_LOST))
 
     async def hand_over(self) -> None:
-        """Before a leader leaves, another voter leads: nobody has to miss it first, and what it gave back passes on."""
+        """Before a leader leaves, it has another voter stand: nobody has to miss it first.
+
+        That one has stored all, so that what was given back has passed on.
+        """
         (raft,) = [layer for layer in self.node.stack.layers if isinstance(layer, Raft)]
         heirs = [voter for voter in self.node.peers.connected if voter in raft.match]
         if self.member.leads and heirs:
-            self.succeeded.clear()
-            self.node.command("transfer", Transfer(max(heirs, key=raft.match.__getitem__)))
+            heir = max(heirs, key=raft.match.__getitem__)
+            self.node.command("transfer", Transfer(heir))
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.succeeded.wait(), HANDING_OVER)
+                async with asyncio.timeout(HANDING_OVER):
+                    while self.member.leads and raft.match[heir] < raft.entries.last:
+                        await asyncio.sleep(BETWEEN)
 
     # For operators
 
