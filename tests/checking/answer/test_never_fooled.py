@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import pytest
 from small_instances import Ball, Word, explore, question
 
+from habemus.checking.answer.asking import check_scenario
 from habemus.checking.answer.check import check
 from habemus.checking.answer.replay import play
 from habemus.checking.answer.verdicts import HOLDS
@@ -23,6 +24,7 @@ from habemus.process import (
     upon_timeout,
     upon_trust,
 )
+from habemus.scenario import Scenario, TopologySpec
 
 HERE = "test_never_fooled"
 
@@ -241,6 +243,29 @@ def test_who_asks_for_ever_may_starve_another(cls, name, reduced):
 def test_first_come_first_served_starves_nobody(reduced):
     verdict = check(question(f"{HERE}:Server", n=3, entries=-1), Effort(reduced=reduced))
     assert verdict.verdict == HOLDS and set(verdict.properties.values()) == {True}
+
+
+class ThirdGuest(Server):
+    """Forgets that somebody is inside when it has let in three."""
+
+    name = "third-guest"
+    guests: int = 0
+
+    def free(self, sender: Pid, message: Thanks) -> None:
+        self.busy = False
+        self.guests += 1
+        self.serve()
+        if self.guests == 3:
+            self.busy = False
+            self.serve()
+
+
+def test_what_only_a_second_entry_shows_is_found_without_being_asked_for_and_the_verdict_says_where():
+    verdict = check_scenario(Scenario(f"{HERE}:ThirdGuest", topology=TopologySpec(n=3)))
+    assert violates(verdict, "mutual_exclusion") and "entries for ever" in verdict.scope
+    verdict = check_scenario(Scenario(f"{HERE}:Barging", topology=TopologySpec(n=3)))
+    assert violates(verdict, "starvation_freedom") and "entries for ever" in verdict.scope
+    assert "1 entry each" in check_scenario(Scenario(f"{HERE}:Server", topology=TopologySpec(n=3))).scope
 
 
 # Requests that are swallowed, deadlocks behind timers, clauses that fail
