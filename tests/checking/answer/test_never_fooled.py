@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import pytest
-from small_instances import Ball, Word, explore, question
+from small_instances import Word, explore, question
 
 from habemus.checking.answer.asking import check_scenario
 from habemus.checking.answer.check import check
@@ -14,7 +14,6 @@ from habemus.process import (
     ClauseError,
     Election,
     Message,
-    MisuseError,
     Mutex,
     Pid,
     upon,
@@ -36,79 +35,6 @@ def violates(verdict, name):
     assert verdict.violated == name, (verdict, verdict.properties)
     assert name in [judge.name for judge in play(verdict.counterexample).properties if judge.witness]
     return True
-
-
-# The order of a dict
-
-
-@dataclass(frozen=True)
-class Nested(Message):
-    """A tuple may hold what can be changed."""
-
-    parts: tuple[object, ...] = ()
-
-
-class FirstHeard(Election):
-    """2 leads, and 1 as well if it heard 3 before 2; it remembers them in a dict within its field."""
-
-    name = "first-heard"
-    topology = "complete"
-    heard: dict[int, dict[Pid, bool]] = {0: {}}
-
-    @upon_start
-    def begin(self) -> None:
-        if self.id > 1:
-            self.send(1, Ball())
-
-    @upon(Ball)
-    def hear(self, sender: Pid, message: Ball) -> None:
-        self.heard[0][sender] = True
-        if len(self.heard[0]) == 2:
-            self.send(2, Nested())
-
-    @upon(Nested)
-    def decide(self, sender: Pid, message: Nested) -> None:
-        if self.id == 2:
-            self.elect(2)
-            self.send(1, Nested())
-        elif list(self.heard[0]) == [3, 2]:
-            self.elect(1)
-
-
-class FirstInList(FirstHeard):
-    """The same with a dict in a list."""
-
-    name = "first-in-list"
-    heard: list[dict[Pid, bool]] = [{}]
-
-
-@pytest.mark.parametrize("cls", ["FirstHeard", "FirstInList"])
-@both
-def test_the_order_of_a_dict_within_a_field_is_part_of_the_state(cls, reduced):
-    asked = question(f"{HERE}:{cls}", n=3, properties=["uniqueness"])
-    assert violates(check(asked, Effort(reduced=reduced)), "uniqueness")
-
-
-class Unhashable(FirstHeard):
-    """Sends a list within a tuple."""
-
-    name = "unhashable"
-
-    def begin(self) -> None:
-        self.send(self.neighbours, Nested(([],)))
-
-
-class Mixed(FirstHeard):
-    """Its keys cannot be sorted."""
-
-    name = "mixed"
-    heard: dict[object, dict[Pid, bool]] = {0: {}, None: {}}
-
-
-def test_contents_that_cannot_be_compared_are_told_or_kept_as_they_are():
-    with pytest.raises(MisuseError, match=r"Nested \(.*\) is sent with contents of its parts that cannot be hashed"):
-        check(question(f"{HERE}:Unhashable", n=2))
-    assert violates(check(question(f"{HERE}:Mixed", n=3, properties=["uniqueness"])), "uniqueness")
 
 
 # The word of a recovery
