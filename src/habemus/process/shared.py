@@ -84,3 +84,20 @@ def walk_value(value: Any) -> Iterator[Any]:
 def is_frozen_dataclass(value: Any) -> bool:
     settings = getattr(type(value), "__dataclass_params__", None)
     return settings is not None and bool(settings.frozen)
+
+
+def kinds_of(value: Any) -> Any:
+    """What tells apart values that Python takes for equal, like 1, True and 1.0; None if there is nothing to tell."""
+    kind = type(value)
+    if kind is bool or kind is float:
+        return kind
+    if isinstance(value, tuple):
+        kinds = tuple([kinds_of(part) for part in value])
+    elif isinstance(value, frozenset):
+        kinds = tuple([(part, kinds_of(part)) for part in value if kinds_of(part) is not None])
+        return frozenset(kinds) or None
+    elif is_frozen_dataclass(value):
+        kinds = tuple([kinds_of(getattr(value, field.name)) for field in fields(value)])
+    else:
+        return None
+    return kinds if set(kinds) - {None} else None

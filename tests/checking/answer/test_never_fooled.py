@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 import pytest
-from small_instances import Ball, Word, explore, question
+from small_instances import Word, explore, question
 
+from habemus.checking.answer.asking import check_scenario
 from habemus.checking.answer.check import check
 from habemus.checking.answer.replay import play
 from habemus.checking.answer.verdicts import HOLDS
@@ -13,7 +14,6 @@ from habemus.process import (
     ClauseError,
     Election,
     Message,
-    MisuseError,
     Mutex,
     Pid,
     upon,
@@ -23,6 +23,7 @@ from habemus.process import (
     upon_timeout,
     upon_trust,
 )
+from habemus.scenario import Scenario, TopologySpec
 
 HERE = "test_never_fooled"
 
@@ -34,79 +35,6 @@ def violates(verdict, name):
     assert verdict.violated == name, (verdict, verdict.properties)
     assert name in [judge.name for judge in play(verdict.counterexample).properties if judge.witness]
     return True
-
-
-# The order of a dict
-
-
-@dataclass(frozen=True)
-class Nested(Message):
-    """A tuple may hold what can be changed."""
-
-    parts: tuple[object, ...] = ()
-
-
-class FirstHeard(Election):
-    """2 leads, and 1 as well if it heard 3 before 2; it remembers them in a dict within its field."""
-
-    name = "first-heard"
-    topology = "complete"
-    heard: dict[int, dict[Pid, bool]] = {0: {}}
-
-    @upon_start
-    def begin(self) -> None:
-        if self.id > 1:
-            self.send(1, Ball())
-
-    @upon(Ball)
-    def hear(self, sender: Pid, message: Ball) -> None:
-        self.heard[0][sender] = True
-        if len(self.heard[0]) == 2:
-            self.send(2, Nested())
-
-    @upon(Nested)
-    def decide(self, sender: Pid, message: Nested) -> None:
-        if self.id == 2:
-            self.elect(2)
-            self.send(1, Nested())
-        elif list(self.heard[0]) == [3, 2]:
-            self.elect(1)
-
-
-class FirstInList(FirstHeard):
-    """The same with a dict in a list."""
-
-    name = "first-in-list"
-    heard: list[dict[Pid, bool]] = [{}]
-
-
-@pytest.mark.parametrize("cls", ["FirstHeard", "FirstInList"])
-@both
-def test_the_order_of_a_dict_within_a_field_is_part_of_the_state(cls, reduced):
-    asked = question(f"{HERE}:{cls}", n=3, properties=["uniqueness"])
-    assert violates(check(asked, Effort(reduced=reduced)), "uniqueness")
-
-
-class Unhashable(FirstHeard):
-    """Sends a list within a tuple."""
-
-    name = "unhashable"
-
-    def begin(self) -> None:
-        self.send(self.neighbours, Nested(([],)))
-
-
-class Mixed(FirstHeard):
-    """Its keys cannot be sorted."""
-
-    name = "mixed"
-    heard: dict[object, dict[Pid, bool]] = {0: {}, None: {}}
-
-
-def test_contents_that_cannot_be_compared_are_told_or_kept_as_they_are():
-    with pytest.raises(MisuseError, match=r"Nested \(.*\) is sent with contents of its parts that cannot be hashed"):
-        check(question(f"{HERE}:Unhashable", n=2))
-    assert violates(check(question(f"{HERE}:Mixed", n=3, properties=["uniqueness"])), "uniqueness")
 
 
 # The word of a recovery
@@ -241,6 +169,29 @@ def test_who_asks_for_ever_may_starve_another(cls, name, reduced):
 def test_first_come_first_served_starves_nobody(reduced):
     verdict = check(question(f"{HERE}:Server", n=3, entries=-1), Effort(reduced=reduced))
     assert verdict.verdict == HOLDS and set(verdict.properties.values()) == {True}
+
+
+class ThirdGuest(Server):
+    """Forgets that somebody is inside when it has let in three."""
+
+    name = "third-guest"
+    guests: int = 0
+
+    def free(self, sender: Pid, message: Thanks) -> None:
+        self.busy = False
+        self.guests += 1
+        self.serve()
+        if self.guests == 3:
+            self.busy = False
+            self.serve()
+
+
+def test_what_only_a_second_entry_shows_is_found_without_being_asked_for_and_the_verdict_says_where():
+    verdict = check_scenario(Scenario(f"{HERE}:ThirdGuest", topology=TopologySpec(n=3)))
+    assert violates(verdict, "mutual_exclusion") and "entries for ever" in verdict.scope
+    verdict = check_scenario(Scenario(f"{HERE}:Barging", topology=TopologySpec(n=3)))
+    assert violates(verdict, "starvation_freedom") and "entries for ever" in verdict.scope
+    assert "1 entry each" in check_scenario(Scenario(f"{HERE}:Server", topology=TopologySpec(n=3))).scope
 
 
 # Requests that are swallowed, deadlocks behind timers, clauses that fail

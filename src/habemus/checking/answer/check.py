@@ -29,6 +29,7 @@ LASSO_STATES = 2_000_000
 TURN = 50_000  # steps that the reduced search and the full one take before it is the other's turn, at first
 SMALL = 1_000_000  # states; with more, the full search is given up in favour of the reduced one
 NEVER_ENDING = ("starvation_freedom", "bounded_waiting")
+SHOWN_BESIDE = ("mutual_exclusion",)  # violations of it count that are found while starvation is looked for
 FOREVER_STATES = 20_000  # in which starvation is looked for, unless that is asked for
 EARLY_STATES = 20_000  # among which a search that is not done yet looks for runs without end
 SCOUT = 20_000  # steps of random runs, each time that a long search has doubled
@@ -63,7 +64,8 @@ def look_for_starvation(question: Question, verdict: Verdict, effort: Effort, pr
         return
     limits = replace(question.limits, entries=-1, alarms=-1)
     endless = Effort(False, effort.order, min(FOREVER_STATES, effort.states), effort.memory)
-    asked = Question(question.scenario, limits, wanted)
+    beside = [name for name in SHOWN_BESIDE if name in verdict.wanted]  # what one entry each may not show
+    asked = Question(question.scenario, limits, [*beside, *wanted])
     exploration = explore(asked, endless, progress)
     found = exploration.answer or judge(asked, exploration, endless, progress)
     verdict.set_aside += found.states
@@ -72,12 +74,15 @@ def look_for_starvation(question: Question, verdict: Verdict, effort: Effort, pr
         for name in OF_THE_VIOLATION:
             if name not in ("question", "wanted"):
                 setattr(verdict, name, getattr(found, name))
+        verdict.scope = found.scope
+        verdict.assumption, verdict.assumption_in_short = found.assumption, found.assumption_in_short
     elif found.stopped:
         for name in wanted:
             verdict.open.setdefault(name, set()).add(f"--entries any --states {endless.states}")
     else:
         for name, reasons in found.open.items():
-            verdict.open.setdefault(name, set()).update(reasons)
+            if name in wanted:
+                verdict.open.setdefault(name, set()).update(reasons)
 
 
 def judge(question: Question, exploration: Exploration, effort: Effort, progress: Progress | None) -> Verdict:

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from habemus.checking.model.inboxes import Inboxes
 from habemus.checking.model.limits import EVENTUAL, Limits
 from habemus.process import MisuseError, Pid
-from habemus.process.shared import can_be_saved, walk_value
+from habemus.process.shared import can_be_saved, kinds_of, walk_value
 from habemus.process.source import locate
 
 REPORTS = ("suspect", "trust")  # of a detector
@@ -58,7 +58,7 @@ class Actions:
         self.numbers: dict[Any, int] = {}
 
     def number_of(self, action: Action) -> int:
-        key = action.key
+        key = (action.key, kinds_of(action.message))
         try:
             number = self.numbers.get(key)
         except TypeError:

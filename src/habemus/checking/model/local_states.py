@@ -7,6 +7,7 @@ from typing import Any
 from habemus.checking.model.instance import Instance
 from habemus.checking.model.limits import LATE
 from habemus.process import MisuseError
+from habemus.process.shared import kinds_of
 from habemus.process.source import locate
 
 Timers = tuple[tuple[int, str, int], ...]
@@ -82,7 +83,7 @@ class LocalStates:
         self.at_rest: list[bool] = []  # whether no timer is armed that only a limit keeps from expiring
 
     def number_of(self, local: LocalState) -> int:
-        key = local.key
+        key = (local.key, kinds_of(local.layers))
         try:
             number = self.numbers.get(key)
         except TypeError:
