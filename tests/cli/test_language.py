@@ -53,6 +53,15 @@ def test_an_algorithm_is_found_by_what_lectures_call_it(called, name):
 
 
 @pytest.mark.parametrize(
+    ("language", "words"), [("en", ["captures", "acknowledgements"]), ("pt", ["capturas", "acks"])]
+)
+def test_what_is_counted_is_the_same_in_both_languages(language, words, capsys):
+    _, out, _ = told(capsys, "simulate", "capture-sync", "--n", "16", "--language", language)
+    counted = [re.search(rf"✓ {word} +(\d+) ", out)[1] for word in words]
+    assert counted == ["38", "22"]
+
+
+@pytest.mark.parametrize(
     ("term", "name"),
     [
         ("HabemosLider", "anonymous-ring"),
@@ -95,6 +104,8 @@ def test_the_commands_take_other_names_and_list_what_a_term_is_about(capsys):
     assert json.loads(told(capsys, "simulate", "brigao", "--json")[1])["algorithm"] == "bully"
     status, out, _ = told(capsys, "algorithms", "exclusao mutua")
     assert status == 0 and "ricart-agrawala" in out and "bully" not in out
+    status, out, _ = told(capsys, "algorithms", "particionamento")  # of which there are named runs only
+    assert status == 0 and "yoyo" in out and "coordinator-elected" in out and "bully" not in out
     assert "chang-roberts-listing-worst" in told(capsys, "scenario", "exercicio")[1]
     status, _, err = told(capsys, "simulate", "exclusão mútua")
     assert status == 2 and "is a term, not an algorithm; it is about: coordinator, token-ring" in err

@@ -26,10 +26,9 @@ def algorithms(
     """List the algorithms, or show one in full: idea, assumptions, costs, a small run, clauses, source."""
     from habemus.catalogue import algorithm_names, find_algorithm
     from habemus.cli.output import print_json
-    from habemus.words.terms import find_by_term
 
     known = algorithm_names()
-    meant = [each for each in find_by_term(name) if each in known] if name is not None else known
+    meant = find_meant(name, known) if name is not None else known
     if name is not None and (name in known or not meant):
         entry = describe_algorithm(name, find_algorithm(name))
         if json:
@@ -43,6 +42,17 @@ def algorithms(
     else:
         show_table(entries)
     return 0
+
+
+def find_meant(term: str, known: list[str]) -> list[str]:
+    """The algorithms that a term stands for; if it stands for runs only, the algorithms that these show."""
+    from habemus.scenario import find_named_scenario
+    from habemus.words.terms import find_by_term
+
+    named = find_by_term(term)
+    algorithms = [each for each in named if each in known]
+    shown = [scenario.algorithm for each in named if (scenario := find_named_scenario(each)) is not None]
+    return algorithms or list(dict.fromkeys([each for each in shown if each in known]))
 
 
 def describe_algorithm(name: str, cls: Any) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from random import Random
 from typing import Any
 
@@ -147,7 +148,7 @@ class Outcome:
             return None
         return {"formula": bounds[0].formula, "entries": bounds[0].entries(self.n)}
 
-    @property
+    @cached_property
     def counts(self) -> list[Series]:
         """What the algorithm declares to be counted; empty if the run was not kept as a whole."""
         recorder = self.recorder
