@@ -5,6 +5,8 @@ import itertools
 import pytest
 from pages import menu_item, open_scenario, until
 
+from habemus.scenario import named_scenarios
+
 BULLY = {"algorithm": "bully", "topology": {"ids": [1, 2, 3, 4, 5]}}
 TWO_INSIDE = "coordinator-slow-holder"
 
@@ -32,18 +34,26 @@ def test_the_first_run_is_on_the_screen_and_plays(open_page):
     assert page.locator("#stage .node").count() == page.evaluate("habemus.run.ids.length")
 
 
+SHOW_TO_ITS_END = """async (scenario) => {
+  const before = habemus.branch;
+  await habemus.openScenario(scenario, { at: -1 });
+  habemus.seek(habemus.run.events.length - 1);
+  const nodes = [...document.querySelectorAll("#stage .node")];
+  const leaders = nodes.filter((node) => node.dataset.role === "leader").map((node) => node.dataset.id);
+  habemus.closeBranch(before); // else the address carries more and more runs
+  return [nodes.length, habemus.run.ids.length, habemus.run.leader, leaders];
+}"""
+
+
 def test_every_named_scenario_is_shown_to_its_end(page):
     names = page.evaluate(
         "fetch('/api/scenarios').then((a) => a.json()).then((list) => list.map((entry) => entry.name))"
     )
     assert len(names) > 50
     for name in names:
-        open_named(page, name)
-        page.evaluate("habemus.seek(habemus.run.events.length - 1)")
-        assert page.locator("#stage .node").count() == page.evaluate("habemus.run.ids.length"), name
-        leader = page.evaluate("habemus.run.leader")
-        if leader is not None:
-            assert page.locator(f'#stage .node[data-id="{leader}"][data-role="leader"]').count() == 1, name
+        shown, ids, leader, leaders = page.evaluate(SHOW_TO_ITS_END, named_scenarios()[name].as_dict())
+        assert shown == ids, name
+        assert leader is None or str(leader) in leaders, name
 
 
 def test_what_the_page_counts_is_what_the_simulator_counted(page):

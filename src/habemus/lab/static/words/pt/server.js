@@ -46,6 +46,13 @@ export const sentences = {
   "{step} is not possible then; possible: nothing": "{step} não é possível nesse momento; nada é possível",
 
   // Code of one's own
+  "The claim {name} fails: {error}: {said}.": "A afirmação {name} falha: {error}: {said}.",
+  "The claim {name} returns {value}: return None where all is well, else a sentence that says what is wrong.":
+    "A afirmação {name} devolve {value}: devolva None onde está tudo bem, senão uma frase que diga o que está errado.",
+  "{where} keeps one and the same {kind} in two places, in {one} and in {other}: copy it, so that each has its own.":
+    "{where} guarda um mesmo {kind} em dois lugares, em {one} e em {other}: copie-o, para que cada um tenha o seu.",
+  "{where} keeps a {kind} in the field {field}, which cannot be saved and compared: use numbers, strings, tuples, sets, lists, dicts, frozen dataclasses, or a State.":
+    "{where} guarda um {kind} no campo {field}, que não pode ser salvo nem comparado: use números, strings, tuplas, conjuntos, listas, dicionários, dataclasses congeladas ou um State.",
   "the code does not compile: {said}": "o código não compila: {said}",
   "the code failed: {error}": "o código falhou: {error}",
   "{where} cannot be imported: {error}": "{where} não pode ser importado: {error}",
