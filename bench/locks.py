@@ -48,8 +48,8 @@ ESSAY = """\
 
 Written by `python bench/locks.py` ({build} code, {cores} cores, load {load:.1f} when it began). Three voters of
 Habemus, each a process of its own, every frame sealed and every grant stored by a majority before it is told.
-{rivals}: one server each, without replicas. Medians of {rounds} rounds in which all take turns; in brackets the share
-of PostgreSQL's figure in the same rounds.
+{rivals}: one server each, without replicas. Medians of {rounds} rounds in which all take
+turns; in brackets the share of PostgreSQL's figure in the same rounds.
 {tables}
 Pairs and names go through `habemus.sync`, in a thread that runs the protocol itself while it waits; the main thread of
 a program does not do that, and pays for two hand-overs between threads. A release goes along with the next acquire, or

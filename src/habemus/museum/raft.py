@@ -146,10 +146,13 @@ class CountsAnOlderTerm(Raft):
     """An entry of an older term counts as committed because a majority has it, though it can still be overwritten."""
 
     def count_commits(self) -> None:
-        index = self.stored_by_majority()
-        if index > self.commit:
-            self.commit_up_to(index)
-            self.end_round()
+        stored = {voter: self.match[voter] for voter in self.counting()}
+        stored[self.id] = self.entries.last
+        for index in sorted(set(stored.values()), reverse=True):
+            if index > self.commit and self.have_majority({voter for voter, match in stored.items() if match >= index}):
+                self.commit_up_to(index)
+                self.end_round()
+                return
 
 
 @exhibit(

@@ -252,23 +252,15 @@ class Raft(Follower):
 
     def count_commits(self) -> None:
         """Rule 1."""
-        if self.commit == self.entries.last:
-            return
-        index = self.stored_by_majority()
-        if index > self.commit and self.entries.term_at(index) == self.term:
-            self.commit_up_to(index)
-            self.end_round()
-
-    def stored_by_majority(self) -> int:
-        """The largest index that voters of more than half of the weight have stored; 0 if too few count."""
-        counting, voters = self.counting(), self.constituency
-        whole, weight = self.weight_together(voters), 0
-        stored = [(self.match[voter], voter) for voter in voters if voter in counting]
-        for index, voter in sorted([(self.entries.last, self.id), *stored], reverse=True):
-            weight += self.weight_of(voter)
-            if 2 * weight > whole:
-                return index
-        return 0
+        stored = {voter: self.match[voter] for voter in self.counting()}
+        stored[self.id] = self.entries.last
+        for index in sorted(set(stored.values()), reverse=True):
+            if index <= self.commit or self.entries.term_at(index) != self.term:
+                return
+            if self.have_majority({voter for voter, match in stored.items() if match >= index}):
+                self.commit_up_to(index)
+                self.end_round()
+                return
 
     def commit_up_to(self, index: int) -> None:
         super().commit_up_to(index)
