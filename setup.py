@@ -16,6 +16,7 @@ INTERPRETED = (
     "__init__",
     "full_search",
     "outside",
+    "reach",
     "purity",
     "field_order",
 )  # these wait for another process, or read source files

@@ -174,6 +174,8 @@ class Explorer:
             elif kind == "command":
                 host.command(event[1])
                 requests -= event[1] == "acquire"
+                if event[1] == "acquire" and not {"ask", "enter"} & {what for what, _ in host.said}:
+                    host.said.append(("want", None))  # it was told to ask, and did not
             else:
                 host.deliver(event[1], event[2], [])
         except MisuseError:
@@ -212,10 +214,11 @@ class Explorer:
                     incumbent = pid
                 if sum(named == who for who, named in beliefs.items()) > 1:
                     broken = "uniqueness" if broken in ("", "stability") else broken
-            elif what == "ask":
-                waiting.add(pid)
+            elif what in ("ask", "want"):
+                waiting -= {(pid, "want")}
+                waiting.add((pid, what))
             elif what == "enter":
-                waiting.discard(pid)
+                waiting -= {(pid, "ask"), (pid, "want")}
                 inside[pid] = subject
                 if subject is None or highest is None or subject >= highest:
                     if subject is not None:

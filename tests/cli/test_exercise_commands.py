@@ -49,12 +49,12 @@ def test_a_submission_gets_its_points_its_story_and_its_picture(capsys, here):
     (here / "my.py").write_text(MODEL.replace("elif not self.standing:", "elif False:"), encoding="utf-8")
     status, out, err = run(capsys, "grade", "my.py:Ring", "--exercise", "ring-smallest", "--diagram", "why.svg")
     assert (status, err) == (1, "")
-    for part in ("2 of 10 points", "The shortest run that shows it:", "3 receives Candidate(4) from 4", "why.svg"):
+    for part in ("2 of 10 points", "The shortest run that shows it:", "9 receives Candidate(15) from 15", "why.svg"):
         assert part in out
     assert (here / "why.svg").read_text(encoding="utf-8").startswith("<svg")
     status, out, _ = run(capsys, "grade", "my.py", "--exercise", "ring-smallest", "--language", "pt")
     assert status == 1
-    for part in ("2 de 10 pontos", "A execução mais curta que o mostra:", "3 recebe Candidate(4) de 4 e nada muda"):
+    for part in ("2 de 10 pontos", "A execução mais curta que o mostra:", "9 recebe Candidate(15) de 15 e nada muda"):
         assert part in out
     assert not re.search(r"\b(runs|points|receives|nobody|every)\b", out)
 

@@ -255,6 +255,8 @@ FORBIDDEN = [
     "class R(Election):\n    def f(self): R.f(1)",
     "class R(Election):\n    box = Box()",
     "x = '__class__'",
+    "class R(Election, metaclass=M): pass",
+    "def f(self): super().leave()",
     "def f(x: ' ('): pass",
     "def f(:",
     "class A:\n    def f(self): return self.members",

@@ -84,8 +84,10 @@ WRONG = {
     "own-election": [
         ("it waits for one way only", "2 * LONGEST", "LONGEST", [2, 2, 0, 3]),
         ("the dead may win", "max(self.alive | {self.id})", "max(self.members)", [0, 0, 0, 3]),
-        ("the smallest leads, dead or alive", "max(self.alive | {self.id})", "min(self.members)", [2, 0, 3, 3]),
+        ("the smallest leads, dead or alive", "max(self.alive | {self.id})", "min(self.members)", [0, 0, 0, 3]),
         ("only who calls knows", "        self.send(self.neighbours, Coordinator(leader))\n", "", [0, 0, 0, 0]),
+        ("2 leads", "max(self.alive | {self.id})", "2", [0, 0, 0, 0]),
+        ("the second smallest leads", "max(self.alive | {self.id})", "sorted(self.members)[1]", [0, 0, 0, 3]),
         ("each caller wins", "max(self.alive | {self.id})", "self.id", [2, 2, 0, 0]),
     ],
     "liveness-check": [
@@ -105,8 +107,8 @@ WRONG = {
         (
             "nobody watches the second leader",
             '        self.cancel_timer("ask")\n        self.call_election()',
-            "        if self.leader == self.n:\n            self.call_election()",
-            [3, 2, 0, 2],
+            "        if self.leader == max(self.members):\n            self.call_election()",
+            [3, 0, 0, 2],
         ),
         (
             "all wait for the next one, dead or alive",
@@ -222,12 +224,13 @@ WRONG = {
             "nobody counts itself",
             "                candidates.append(self.id)\n",
             "                pass\n",
-            [0, 0, 0, 0, 0],
+            [0, 0, 0, 0, 0, 0],
         ),
-        ("the smallest is elected", "self.elect(max(candidates))", "self.elect(min(candidates))", [2, 0, 0, 4, 0]),
-        ("it decides a pulse too early", "elif pulse == 1:\n", "if pulse == 0:\n", [0, 0, 0, 0, 0]),
-        ("everybody speaks, standing or not", "if pulse == 0 and self.standing:", "if pulse == 0:", [0, 1, 0, 0, 2]),
-        ("n leads", "self.elect(max(candidates))", "self.elect(self.n)", [0, 0, 0, 0, 0]),
+        ("the smallest is elected", "self.elect(max(candidates))", "self.elect(min(candidates))", [1, 0, 0, 0, 4, 0]),
+        ("it decides a pulse too early", "elif pulse == 1:\n", "if pulse == 0:\n", [0, 0, 0, 0, 0, 0]),
+        ("everybody speaks, standing or not", "if pulse == 0 and self.standing:", "if pulse == 0:", [0, 1, 0, 0, 0, 2]),
+        ("4 leads", "self.elect(max(candidates))", "self.elect(4)", [0, 0, 1, 0, 0, 0]),
+        ("n leads", "self.elect(max(candidates))", "self.elect(self.n)", [0, 0, 0, 0, 0, 0]),
     ],
 }
 CASES = [(name, *wrong) for name, wrongs in WRONG.items() for wrong in wrongs]

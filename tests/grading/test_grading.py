@@ -50,8 +50,8 @@ def test_a_wrong_one_is_shown_with_the_shortest_run_as_a_picture(tmp_path, exerc
     shown = grade.as_dict()["counterexample"]
     assert shown["shortest"] and "nobody ever took office" in shown["remark"]
     assert shown["story"] == [
-        ["4 begins and sends Candidate(4) to 3."],
-        ["3 receives Candidate(4) from 4 and changes nothing."],
+        ["15 begins and sends Candidate(15) to 9."],
+        ["9 receives Candidate(15) from 15 and changes nothing."],
     ]
     assert shown["svg"].startswith("<svg") and "Candidate" in shown["svg"]
 
@@ -197,7 +197,7 @@ def test_a_message_may_not_carry_what_can_be_changed(tmp_path, exercise):
 def test_a_file_as_windows_writes_it_is_read(tmp_path, exercise):
     file = tmp_path / "my.py"
     file.write_bytes(b"\xef\xbb\xbf" + MODEL.replace("\n", "\r\n").encode())
-    assert refuse_forbidden_means(read_source(file), "my.py", exercise.forbidden) is None
+    assert refuse_forbidden_means(read_source(Submission(file, "Ring")), "my.py", exercise.forbidden) is None
 
 
 def test_what_a_submission_prints_reaches_nobody(tmp_path, exercise, capfd):

@@ -7,6 +7,11 @@ ACT = "document.querySelector('#live-story-act')"
 STORE = "document.querySelector('.store').textContent"
 LEADER = "document.querySelector('.locks [data-lock=scheduler] td.holder')?.textContent"
 
+PRESENT = """new Promise((tell) => requestAnimationFrame(() => requestAnimationFrame(() => {
+  const { diagram } = habemus.page;
+  tell((diagram.frame.y(diagram.moment().position) - diagram.scroll.y) / diagram.height);
+})))"""  # where it is in the diagram, from the upper edge (0) to the lower one
+
 
 def text(page, selector):
     return page.locator(selector).inner_text()
@@ -29,6 +34,8 @@ def test_a_paused_holder_comes_back_and_its_write_is_refused(open_page):
             assert state_of(pid_of(page, paused)) == "T"
             assert text(page, ".locks [data-lock=stock] td.holder") != str(paused)
     until(page, f"/and refused [1-9]/.test({STORE})", PATIENCE)
+    for _ in range(20):
+        assert 0 < page.evaluate(PRESENT) < 1, "events come fast, and the present stays in view"
     page.locator("#language").click()
     until(page, "document.querySelector('.live-story h2').textContent === 'O repositório recusa a escrita'")
     assert "O repositório aceitou" in text(page, ".store") and "Votantes" in text(page, "#panel")

@@ -221,6 +221,20 @@ def test_a_run_without_its_beginning_keeps_the_colours_of_its_messages(page):
     assert types == ["Alive", "Elected", "Candidate"] and types[kind] == "Candidate"
 
 
+def test_what_was_refused_stays_in_the_form_to_be_mended(open_page):
+    page = open_page("#mode=live")
+    until(page, "document.querySelector('#live-start')")
+    page.locator("#live-algorithm").select_option("raft-election-steady")
+    page.locator("#live-n").fill("99")
+    page.locator("#live-start").click()
+    until(page, "document.querySelector('[role=alert]')?.textContent.includes('1 to 30')")
+    assert page.locator("#live-algorithm").input_value() == "raft-election-steady"
+    assert page.locator("#live-n").input_value() == "99"
+    page.locator("#live-n").fill("2")
+    page.locator("#live-start").click()
+    until(page, "document.querySelectorAll('.member').length === 2", PATIENCE)
+
+
 def test_without_the_token_live_mode_says_what_is_missing_in_the_language_of_the_page(open_page, server):
     for locale, words in (("en-US", "with its token"), ("pt-BR", "com o seu token")):
         page = open_page("#mode=live", address=server.partition("?")[0], locale=locale)

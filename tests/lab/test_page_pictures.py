@@ -41,6 +41,20 @@ def test_types_are_hidden_and_shown_by_the_legend(page):
     assert page.evaluate(arrows) > 0
 
 
+def test_a_legend_of_many_types_is_unfolded_and_all_of_them_can_be_hidden(page):
+    open_named(page, "group-paused-holder")
+    seen = page.evaluate("habemus.model.typesSeen")
+    folding, items = page.locator(".legend .folding"), page.locator(".legend [data-type]")
+    assert len(seen) > 9 and items.count() == 8 and folding.inner_text() == f"{len(seen) - 8} more"
+    folding.focus()
+    page.keyboard.press("Enter")
+    assert [item.get_attribute("data-type") for item in items.all()] == seen
+    items.last.click()
+    assert page.evaluate("[...habemus.hidden]") == seen[-1:]
+    folding.click()
+    assert items.count() == 8 and page.evaluate("document.activeElement.className") == "folding"
+
+
 def test_on_a_crowded_stage_dots_take_the_place_of_labels(page):
     for n, labelled in ((5, True), (8, False)):
         open_scenario(page, {"algorithm": "bully", "topology": {"n": n}}, at=n - 1)

@@ -340,3 +340,13 @@ def test_on_a_narrow_screen_each_part_has_its_tab(open_page):
         assert [page.locator(f"#{name}").is_visible() for name in ("stage", "diagram", "drawer")].count(True) == 1
         assert page.locator(f"#{pane}").is_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_behind_another_pane_the_stage_takes_on_a_larger_run_without_an_error(open_page):
+    page = open_page(width=390, height=844)
+    open_scenario(page, {"algorithm": "bully", "topology": {"ids": [1, 2]}})
+    page.click("#panes [data-pane=diagram]")
+    open_scenario(page, {"algorithm": "bully", "topology": {"ids": [1, 2, 3, 4, 5]}}, at=6)
+    until(page, "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn(true))))")
+    page.click("#panes [data-pane=stage]")
+    until(page, "habemus.page.stage.at?.length === 5 && document.querySelectorAll('#stage .node').length === 5")

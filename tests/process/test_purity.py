@@ -304,7 +304,8 @@ class WritesDiary(Greeter):
 def test_what_the_source_does_not_show_is_found_when_it_has_happened(cls, said, drive):
     HEAP.clear()
     vars(DIARY).clear()
-    dissect(cls).shared[:] = [type(one)(one.name, one.value) for one in dissect(cls).shared]
+    for watched in dissect(cls).shared:
+        watched.before = watched.read()
     with pytest.raises(MisuseError, match=said):
         drive(scenario_of(cls))
 
@@ -342,3 +343,58 @@ def test_a_variable_of_the_function_that_makes_the_class_is_no_field():
 def test_sending_to_a_set_is_refused_as_going_through_it():
     with pytest.raises(MisuseError, match=r"write `sorted\(self\.senders\)`"):
         dissect(SendsInHashOrder)
+
+
+def remembering(step):
+    """A decorator that puts in the place of a method one that remembers."""
+    seen: list[int] = []
+
+    def remember(method):
+        def inner(self, sender, message):
+            seen.append(sender)
+            return method(self, sender, message)
+
+        return inner
+
+    def count_up(method):
+        calls = 0
+
+        def inner(self, sender, message):
+            nonlocal calls
+            calls += 1
+            return method(self, sender, message)
+
+        return inner
+
+    return remember if step == "append" else count_up
+
+
+class Remembers(Greeter):
+    @remembering("append")
+    def note(self, sender: Pid, message: Hello) -> None:
+        self.heard += 1
+
+
+class Counts(Greeter):
+    @remembering("count")
+    def note(self, sender: Pid, message: Hello) -> None:
+        self.heard += 1
+
+
+def test_a_decorator_may_not_remember():
+    for cls, variable in [(Remembers, "seen"), (Counts, "calls")]:
+        with pytest.raises(MisuseError, match=f"changes the variable {variable}, which all processes share"):
+            simulate(scenario_of(cls))
+
+
+class ChangesDefault(Greeter):
+    kept: list[Pid] = []
+
+    def note(self, sender: Pid, message: Hello) -> None:
+        default = ChangesDefault.kept
+        default.append(sender)
+
+
+def test_the_default_of_a_field_is_not_changed():
+    with pytest.raises(MisuseError, match="changes the default of kept, which all processes share"):
+        simulate(scenario_of(ChangesDefault))

@@ -30,7 +30,9 @@ def exercise_command(
         if file is not None or overwrite:
             raise ExerciseError("--file and --overwrite go with one exercise: name it")
         return list_exercises([find_exercise(known) for known in exercise_names()], json)
-    exercise = find_exercise(name)
+    from habemus.grading.rehearsal import find_rehearsed
+
+    exercise = find_rehearsed(name)
     path = Path(file or f"{exercise.name.replace('-', '_')}.py")
     if path.suffix != ".py":
         raise ExerciseError(f"--file {path}: expected a name that ends in .py")

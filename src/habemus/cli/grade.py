@@ -24,6 +24,7 @@ Csv = Annotated[str | None, typer.Option("--csv", help="With --all: write the gr
 Seconds = Annotated[
     int | None, typer.Option("--seconds", min=1, help="Stop a submission after so long.", show_default="60")
 ]
+Seed = Annotated[int, typer.Option("--seed", min=0, max=10**9, help="Other random runs, and other ids.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Processes to use.", show_default="all cores")]
 
 NOT_ISOLATED = "this system has no user namespaces, so submissions run with your permissions"
@@ -37,25 +38,29 @@ def grade_command(
     csv: Csv = None,
     seconds: Seconds = None,
     jobs: Jobs = None,
+    seed: Seed = 0,
     json: o.Json = False,
 ) -> int:
     """Judge a submission to an exercise: random runs, every run of a small group, cost, forbidden means; in points."""
     from habemus.cli.output import check_writable
-    from habemus.grading.exercise import ExerciseError, find_exercise
+    from habemus.grading.exercise import ExerciseError
+    from habemus.grading.rehearsal import find_rehearsed
 
     if (submission is None) == (everything is None):
         raise ExerciseError("expected a submission, as in my.py:Ring, or --all with a folder of them")
     if submission is not None and (csv is not None or jobs is not None):
         raise ExerciseError("--csv and --jobs go with --all")
-    task = find_exercise(exercise)
+    task = find_rehearsed(exercise)
     check_writable(csv)
     if everything is not None:
-        return grade_folder(Path(everything), task, diagram, csv, seconds, jobs, json)
+        return grade_folder(Path(everything), task, diagram, csv, seconds, jobs, seed, json)
     assert submission is not None
-    return grade_one(submission, task, diagram, seconds, json)
+    return grade_one(submission, task, diagram, seconds, seed, json)
 
 
-def grade_one(submission: str, exercise: Exercise, diagram: str | None, seconds: int | None, json: bool) -> int:
+def grade_one(
+    submission: str, exercise: Exercise, diagram: str | None, seconds: int | None, seed: int, json: bool
+) -> int:
     import asyncio
 
     from habemus.cli.grade_report import render_grade
@@ -66,7 +71,7 @@ def grade_one(submission: str, exercise: Exercise, diagram: str | None, seconds:
     if diagram is not None and not diagram.endswith(".svg"):
         raise ExerciseError(f"--diagram {diagram}: expected a name that ends in .svg")
     check_writable(diagram)
-    grade = asyncio.run(grade_submission(find_submission(submission, exercise), exercise, seconds))
+    grade = asyncio.run(grade_submission(find_submission(submission, exercise), exercise, seconds, seed))
     drawn = draw(grade, diagram)
     if json:
         print_json(grade.as_dict())
@@ -93,6 +98,7 @@ def grade_folder(
     csv: str | None,
     seconds: int | None,
     jobs: int | None,
+    seed: int,
     json: bool,
 ) -> int:
     import asyncio
@@ -100,17 +106,16 @@ def grade_folder(
     from habemus.cli.grade_report import render_class
     from habemus.cli.output import print_json
     from habemus.cli.progress import progress_bar
-    from habemus.grading.class_list import find_submissions, grade_class, write_csv
+    from habemus.grading.class_list import find_submissions, grade_class, name_pictures, write_csv
     from habemus.grading.exercise import ExerciseError
 
     if diagram is not None and not Path(diagram).is_dir():
         raise ExerciseError(f"--diagram {diagram}: with --all, expected a folder for the pictures")
     submissions = find_submissions(folder, exercise)
     with progress_bar("grading", quiet=json) as progress:
-        grades = asyncio.run(grade_class(submissions, exercise, seconds, jobs, progress))
+        grades = asyncio.run(grade_class(submissions, exercise, seconds, jobs, progress, seed))
     if diagram is not None:
-        for grade, submission in zip(grades, submissions, strict=True):
-            name = "-".join(submission.file.relative_to(folder).with_suffix(".svg").parts)
+        for grade, name in zip(grades, name_pictures(submissions, folder), strict=True):
             draw(grade, str(Path(diagram) / name))
     if csv is not None:
         with open(csv, "w", encoding="utf-8", newline="") as file:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from rich.console import Group, RenderableType
@@ -13,7 +12,7 @@ from rich.text import Text
 from habemus.cli.check_report import render_steps
 from habemus.cli.portuguese import say_refusal
 from habemus.cli.report import GREEN, VERMILLION
-from habemus.grading.class_list import first_remark
+from habemus.grading.class_list import first_remark, name_in_folder
 from habemus.grading.exercise import Exercise
 from habemus.grading.grade import PASSED, REFUSED, STOPPED, Grade
 from habemus.words.language import language, say, say_number, say_pattern
@@ -70,7 +69,7 @@ def render_class(grades: list[Grade], folder: Path, csv: str | None) -> Renderab
     table.add_column(say("points"), justify="right", no_wrap=True)
     table.add_column("")
     for grade in grades:
-        name = os.path.relpath(grade.submission.rpartition(":")[0], folder)
+        name = name_in_folder(grade, folder)
         colour = GREEN if grade.verdict == PASSED else VERMILLION
         table.add_row(
             Text(name), Text(f"{grade.points}/{grade.of}", colour), Text(say_remark(first_remark(grade)), "dim")

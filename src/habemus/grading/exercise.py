@@ -20,6 +20,7 @@ from habemus.scenario import Scenario, ScenarioError, explain_error
 
 NAMED = Path(__file__).parents[1] / "exercises"
 PLACEHOLDER = "submission"
+NAMING = ("process", "links", "groups", "hot", "who")  # fields of faults, workload and demand that name processes
 
 Points = Annotated[int, Meta(ge=0, le=1000)]
 Size = Annotated[int, Meta(ge=1, le=1000)]
@@ -40,22 +41,66 @@ class Texts(Struct, forbid_unknown_fields=True):
 
 
 class Part(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Something that is graded. `scenario` holds fields of a scenario file: starters, demand, faults and so on."""
+    """Something that is graded. `scenario` holds fields of a scenario file: starters, demand, faults and so on.
+
+    Processes that it names are called 1 to n there. In a run they have other ids, so that no answer can be known
+    beforehand; with `rename = false` they keep these, for properties that name processes, too.
+    """
 
     points: Points
     scenario: dict[str, Any] = {}
+    rename: bool = True
 
-    def build(self, algorithm: str, n: int, seed: int = 0, ids: list[int] | None = None, **defaults: Any) -> Scenario:
-        """The scenario of one run of a submission; what the part says comes before the defaults and the ids."""
-        plain = {**defaults, **self.scenario, "algorithm": algorithm, "seed": seed}
-        given = None if self.names_processes else ids
-        plain["topology"] = {"ids": given, **plain.get("topology", {}), "n": n}
-        return msgspec.convert(plain, Scenario)
+    def build(
+        self,
+        algorithm: str,
+        n: int,
+        seed: int = 0,
+        ids: list[int] | None = None,
+        shuffle: bool = False,
+        **defaults: Any,
+    ) -> Scenario:
+        """The scenario of one run of a submission; what the part says comes before the defaults and the ids.
+
+        `shuffle`: the seat of a process does not tell its name in the scenario.
+        """
+        msgspec.convert({**self.scenario, "algorithm": algorithm}, Scenario)  # so that what follows finds its types
+        topology = self.scenario.get("topology", {})
+        named = ids if self.rename and not {"ids", "edges"} & topology.keys() else None
+        plain = {**defaults, **(self.scenario if named is None else name_processes(self.scenario, named))}
+        seats = sorted(named) if named is not None and shuffle else named
+        return msgspec.convert(
+            {**plain, "topology": {"ids": seats, **topology, "n": n}, "algorithm": algorithm, "seed": seed}, Scenario
+        )
 
     @property
     def names_processes(self) -> bool:
-        """Whether the scenario names processes by their ids, which are 1 to n then."""
-        return isinstance(self.scenario.get("starters"), list) or bool({"faults", "workload"} & self.scenario.keys())
+        """Whether the scenario names processes."""
+        demand = self.scenario.get("demand", {})
+        listed = isinstance(self.scenario.get("starters"), list)
+        return listed or bool({"faults", "workload"} & self.scenario.keys()) or bool({"hot", "who"} & demand.keys())
+
+
+def name_processes(scenario: dict[str, Any], ids: list[int]) -> dict[str, Any]:
+    """The fields of a scenario with the process that it calls k named by the k-th id."""
+
+    def rename(value: Any) -> Any:
+        if isinstance(value, list):
+            return [rename(each) for each in value]
+        return ids[value - 1] if type(value) is int and 1 <= value <= len(ids) else value
+
+    def rename_in(value: Any) -> Any:
+        if isinstance(value, list):
+            return [rename_in(each) for each in value]
+        return {key: rename(each) if key in NAMING else each for key, each in value.items()}
+
+    renamed = dict(scenario)
+    for key in scenario:
+        if key in ("faults", "workload", "demand"):
+            renamed[key] = rename_in(scenario[key])
+        elif key == "starters" and isinstance(scenario[key], list):  # a number is how many
+            renamed[key] = rename(scenario[key])
+    return renamed
 
 
 class Runs(Part, tag_field="judge", tag="runs"):
@@ -104,7 +149,8 @@ class Exercise(Struct, forbid_unknown_fields=True, kw_only=True):
     """An exercise. `answer` is the class (or function) that a submission defines, `start` the code to begin with.
 
     `forbidden` are attributes that a submission may not use, such as members. `properties` is Python code with claims
-    of the exercise's own, which its parts name.
+    of the exercise's own, which its parts name. `leaves_by_itself`: a process may leave the critical section without
+    being told to, as when a lease ends.
     """
 
     name: str = ""
@@ -116,6 +162,7 @@ class Exercise(Struct, forbid_unknown_fields=True, kw_only=True):
     start: str
     forbidden: list[str] = []
     properties: str = ""
+    leaves_by_itself: bool = False
     seconds: Annotated[int, Meta(ge=1, le=3600)] = 60
     parts: Annotated[list[AnyPart], Meta(min_length=1)]
 
@@ -176,7 +223,7 @@ def check_exercise(exercise: Exercise) -> None:
         raise ValueError("parts: expected points, but no part has any")
     try:
         claims = [claim.name for claim in exercise.load_claims()]
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ValueError(f"properties: this is not Python that can be run: {error}") from None
     judges = mutex_properties() if exercise.kind == "mutex" else election_properties()
     known = [*[judge.name for judge in judges], *claims]
@@ -210,9 +257,12 @@ def check_part(exercise: Exercise, part: AnyPart, known: list[str]) -> None:
 
 def check_limits(limits: dict[str, int]) -> None:
     """Refuse a limit that the checker does not have."""
-    for name in limits:
+    for name, most in limits.items():
         if name not in COUNTED_LIMITS:
             raise ValueError(f"limits: there is no {name!r}; expected {', '.join(COUNTED_LIMITS)}")
+        least = {"delay": 1, "detection": -1}.get(name, 0)
+        if most < least:
+            raise ValueError(f"limits.{name}: expected int >= {least}")
 
 
 COUNTED_LIMITS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeGuard
 
 from habemus.process import harmonic
 
@@ -31,6 +31,8 @@ def parse_formula(text: str) -> Callable[[int, int], float]:
         if isinstance(node, ast.Name) and node.id not in known:
             raise ValueError(f"{text!r} has {node.id!r}; expected {', '.join(sorted(known))}")
         number = isinstance(node, ast.Constant) and type(node.value) not in (int, float)
+        if is_power(node) and any(is_power(part) for part in ast.walk(node.right)):
+            raise ValueError(f"{text!r} has a power of a power, which may take for ever")
         if number or not isinstance(node, PARTS) or (isinstance(node, ast.Call) and node.keywords):
             raise ValueError(f"{text!r} is not a formula, such as n * (n + 1) / 2")
     code = compile(tree, "formula", "eval")
@@ -39,7 +41,12 @@ def parse_formula(text: str) -> Callable[[int, int], float]:
         return float(eval(code, {"__builtins__": {}}, {**FUNCTIONS, "n": n, "m": m}))
 
     try:
-        evaluate(2, 1)
+        if not math.isfinite(evaluate(2, 1)):
+            raise ValueError("it is no number")
     except (ArithmeticError, TypeError, ValueError) as error:
         raise ValueError(f"{text!r} cannot be computed for n = 2: {error}") from None
     return evaluate
+
+
+def is_power(node: ast.AST) -> TypeGuard[ast.BinOp]:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)

@@ -29,6 +29,7 @@ from habemus.trace.diagram import draw_space_time
 DELAY = "uniform:1:10"
 MOST_EVENTS = 10_000  # in a run of a few dozen processes that should come to rest
 DRAWN_EVENTS = 60
+MOST_RUNS = 10_000  # of a part; the seeds of another choice of runs begin beyond
 MOST_BYTES = 1_000_000_000
 
 Answer = str | Callable[[int], Any]
@@ -54,17 +55,20 @@ class EndlessRunError(Exception):
         self.found = found
 
 
-def judge_parts(exercise: Exercise, answer: Answer) -> Iterator[PartGrade]:
-    """The grade of each part, one after the other."""
+def judge_parts(exercise: Exercise, answer: Answer, seed: int = 0) -> Iterator[PartGrade]:
+    """The grade of each part, one after the other. Another seed means other random runs, and other ids everywhere."""
+    first = seed * MOST_RUNS
     endless: Finding | None = None
     for part in exercise.parts:
         found: Finding | None
         try:
-            found = endless or judge(exercise, part, answer)
+            found = endless or judge(exercise, part, answer, first)
         except EndlessRunError as error:
             found, endless = error.found, Finding("not judged, since it does not come to rest", [])
         except (ClauseError, MisuseError, ScenarioError) as error:
             found = Finding(str(error), [])
+        except BaseException as error:  # as SystemExit in a clause: the parts that follow are judged all the same
+            found = Finding(f"it ends with {type(error).__name__}: {error}".removesuffix(": "), [])
         graded = PartGrade(kind_of(part), describe(part), part.points, 0 if found else part.points)
         if found is not None:
             graded = msgspec.structs.replace(graded, **vars(found))
@@ -91,26 +95,26 @@ def join(sizes: list[int]) -> str:
     return ", ".join(map(str, sizes))
 
 
-def judge(exercise: Exercise, part: Part, answer: Answer) -> Finding | None:
-    """What is wrong with a submission in this part; None if nothing is."""
+def judge(exercise: Exercise, part: Part, answer: Answer, first: int) -> Finding | None:
+    """What is wrong with a submission in this part; None if nothing is. `first` is the seed of the first run."""
     if isinstance(part, Arrangement):
         assert not isinstance(answer, str)
         return judge_arrangement(part, answer)
     assert isinstance(answer, str)
     if isinstance(part, Runs):
-        return judge_runs(exercise, part, answer)
+        return judge_runs(exercise, part, answer, first)
     if isinstance(part, Check):
-        return judge_every_run(exercise, part, answer)
+        return judge_every_run(exercise, part, answer, first)
     assert isinstance(part, Cost)
-    return judge_cost(exercise, part, answer)
+    return judge_cost(exercise, part, answer, first)
 
 
 # Random runs
 
 
-def judge_runs(exercise: Exercise, part: Runs, answer: str) -> Finding | None:
+def judge_runs(exercise: Exercise, part: Runs, answer: str, first: int) -> Finding | None:
     for n in part.n:
-        for seed in range(part.runs):
+        for seed in range(first, first + part.runs):
             scenario = build_run(exercise, part, answer, n, seed)
             outcome = simulate(scenario)
             if outcome.ended == "budget":
@@ -130,7 +134,12 @@ def build_run(exercise: Exercise, part: Part, answer: str, n: int, seed: int) ->
     defaults: dict[str, Any] = {"title": exercise.name, "network": {"delay": DELAY}, "events": MOST_EVENTS}
     if exercise.kind == "election":
         defaults["starters"] = 1 + seed % n
-    return part.build(answer, n, seed, Random(f"{seed}/{n}").sample(range(n + 1, 10 * n), n), **defaults)
+    shuffle = part.names_processes and exercise.topology == "complete"
+    return part.build(answer, n, seed, draw_ids(f"{seed}/{n}", n), shuffle, **defaults)
+
+
+def draw_ids(seed: str, n: int) -> list[int]:
+    return Random(seed).sample(range(n + 1, 10 * n), n)
 
 
 def show(scenario: Scenario, remark: str) -> Finding:
@@ -148,10 +157,10 @@ def draw(outcome: Outcome) -> str:
 # Every run
 
 
-def judge_every_run(exercise: Exercise, part: Check, answer: str) -> Finding | None:
+def judge_every_run(exercise: Exercise, part: Check, answer: str, first: int) -> Finding | None:
     incomplete: Finding | None = None
     for n in part.n:
-        base = part.build(answer, n, ids=list(range(n + 1, 2 * n + 1)))
+        base = part.build(answer, n, ids=sorted(draw_ids(f"{first}/{n}/check", n)))
         for scenario in all_orders(base, n) if part.orders else [base]:
             verdict = check(build_question(exercise, part, scenario), Effort(states=part.states, memory=MOST_BYTES))
             if verdict.violated:
@@ -189,12 +198,12 @@ def tell(exercise: Exercise, verdict: Verdict) -> Finding:
 # Cost
 
 
-def judge_cost(exercise: Exercise, part: Cost, answer: str) -> Finding | None:
+def judge_cost(exercise: Exercise, part: Cost, answer: str, first: int) -> Finding | None:
     bound = parse_formula(part.most)
     others = [other for other in exercise.parts if isinstance(other, Runs | Check) and not other.names_processes]
     wanted = {name for other in others for name in other.properties}
     for n in part.n:
-        for seed in range(part.runs):
+        for seed in range(first, first + part.runs):
             scenario = build_run(exercise, part, answer, n, seed)
             outcome = simulate(scenario)
             missing = explain_no_result(outcome, wanted)
@@ -222,9 +231,10 @@ def judge_arrangement(part: Arrangement, arrange: Callable[[int], Any]) -> Findi
     for n in part.n:
         try:
             ids = arrange(n)
-        except Exception as error:
+        except BaseException as error:
             return Finding(f"it fails for n = {n}: {type(error).__name__}: {error}", [])
-        if not isinstance(ids, list) or sorted(map(repr, ids)) != sorted(map(repr, range(1, n + 1))):
+        whole = type(ids) is list and all(type(each) is int for each in ids)
+        if not whole or sorted(ids) != list(range(1, n + 1)):
             return Finding(f"for n = {n} it gives {str(ids)[:80]}: expected a list of the ids 1 to {n}, each once", [])
         scenario = msgspec.structs.replace(part.build(part.algorithm, n), topology=TopologySpec(ids=ids))
         outcome = simulate(scenario, keep=DRAWN_EVENTS)

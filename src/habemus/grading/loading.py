@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ import habemus.process
 from habemus.catalogue import UnknownAlgorithmError, find_algorithm, load_file
 from habemus.grading.exercise import Exercise
 from habemus.grading.means import ForbiddenMeansError, refuse_forbidden_means
-from habemus.process import Claim, Election, Message, Mutex, Process
+from habemus.grading.watching import Watch, classes_of, find_own_operator
+from habemus.process import Claim, Election, Mutex, Process
 
 KINDS: dict[str, type[Process]] = {"election": Election, "mutex": Mutex}
 MAY_DECLARE = {
@@ -34,15 +36,19 @@ def load_answer(exercise: Exercise, source: str, answer: str, folder: Path) -> s
     except ForbiddenMeansError as error:
         raise RefusedSubmissionError(str(error)) from None
     file = folder / FILE
-    file.write_text(source, encoding="utf-8")
+    file.write_text(drop_encoding(source), encoding="utf-8")
     vocabulary = look_at_vocabulary()
     try:
         module = load_file(str(file))
-    except Exception as error:
+    except BaseException as error:  # it may raise SystemExit, too
         said = " ".join(f"{type(error).__name__}: {error}".split())
         raise RefusedSubmissionError(f"{FILE} fails when it is imported: {said}") from None
     if look_at_vocabulary() != vocabulary:
         raise RefusedSubmissionError(f"{FILE} changes classes that it does not define")
+    classes = classes_of(module)
+    operator = find_own_operator(classes, str(file))
+    if operator is not None:
+        raise RefusedSubmissionError(f"{FILE} defines {operator}: two underscores lead outside the process")
     found: Any = getattr(module, answer, None)
     if exercise.kind == "function":
         if not callable(found) or isinstance(found, type):
@@ -53,29 +59,19 @@ def load_answer(exercise: Exercise, source: str, answer: str, folder: Path) -> s
         delattr(module, name)  # those of the exercise count, not those of the submission
     check_class(exercise, found, answer)
     found.own_properties = tuple(exercise.load_claims())
-    for message in [value for value in vars(module).values() if isinstance(value, type) and issubclass(value, Message)]:
-        if message is not Message:
-            refuse_what_can_change(message)
     name = f"{file.stem}:{answer}"  # the module that is loaded, not the file, which would be loaded again
     try:
         find_algorithm(name)
     except UnknownAlgorithmError as error:
         raise RefusedSubmissionError(str(error)) from None
+    Watch(found, classes, exercise.leaves_by_itself)
     return name
 
 
-def refuse_what_can_change(message: Any) -> None:
-    """Let a message fail to be made if it carries a list or the like: who has it could speak to others through it."""
-    make = message.__init__
-
-    def make_checked(self: Any, *given: Any, **named: Any) -> None:
-        make(self, *given, **named)
-        try:
-            hash(self)
-        except TypeError:
-            raise TypeError(f"{message.__name__} carries what can be changed; use tuples and frozen values") from None
-
-    message.__init__ = make_checked
+def drop_encoding(source: str) -> str:
+    """A source that is UTF-8 for Python, too: in another encoding it would be another program than the one we read."""
+    lines = source.split("\n", 2)
+    return "\n".join([*[re.sub("coding(?=[:=])", "coding ", line) for line in lines[:2]], *lines[2:]])
 
 
 def look_at_vocabulary() -> list[tuple[str, str, int]]:

@@ -39,6 +39,7 @@ DRIVERS_OWN = {
     "Journal",
     "Layers",
     "Machine",
+    "State",
 }
 BUILT_IN = frozenset(
     [
@@ -46,14 +47,15 @@ BUILT_IN = frozenset(
         *("locals", "open", "quit", "setattr", "vars"),
     ]
 )
-OF_THE_DRIVER = frozenset(["host", "_layer", "_port", "own_properties"])
+OF_THE_DRIVER = frozenset(["host", "_layer", "_port", "indicate", "own_properties", "pass_down"])
 TO_OTHER_CODE = frozenset(
     [
         *("ag_frame", "cr_frame", "cr_origin", "f_back", "f_builtins", "f_code", "f_globals", "f_locals", "format"),
         *("format_map", "func_globals", "gi_code", "gi_frame", "mro", "tb_frame", "tb_next"),
     ]
 )
-VALUES = frozenset(["Bound", "WaitingBound", "auto", "dict", "field", "frozenset", "list", "range", "set", "tuple"])
+VALUES = frozenset(["Bound", "WaitingBound", "auto", "field", "frozenset", "range", "tuple"])
+CONTAINERS = frozenset(["dict", "list", "set"])
 MUTABLE = (ast.Call, ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp, ast.Lambda)
 
 
@@ -86,6 +88,8 @@ def refuse_forbidden_means(source: str, file: str, forbidden: list[str]) -> None
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             check_name(file, node, node.id, BUILT_IN)
         refuse_shared_state(file, node)
+        for name in names_in(node):
+            check_name(file, node, name, frozenset())
         for name in attributes_in(node):
             check_name(file, node, name, OF_THE_DRIVER | TO_OTHER_CODE | frozenset(forbidden))
 
@@ -116,7 +120,11 @@ def refuse_shared_objects(file: str, tree: ast.Module) -> None:
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in methods:
             if node.value.id in {process.name for process in processes}:
                 refuse(file, node, f"calls {ast.unparse(node)}", "call it as self." + node.attr)
+        elif isinstance(node, ast.Attribute) and node.attr == "leave" and not is_own_field(node):
+            refuse(file, node, f"calls {ast.unparse(node)}", "call it as self.leave")  # which is watched
         elif isinstance(node, ast.ClassDef):
+            if node.keywords:
+                refuse(file, node, f"has {ast.unparse(node.keywords[0])}", "write a class without it")
             for statement in node.body:
                 for part in ast.walk(statement) if isinstance(statement, ast.Assign | ast.AnnAssign) else ():
                     if is_shared(part, node in processes):
@@ -157,7 +165,8 @@ def is_own_field(node: ast.AST) -> bool:
 def is_shared(part: ast.AST, in_process: bool) -> bool:
     """Whether a value in the body of a class is an object that remembers; a process has its own copy of each field."""
     if isinstance(part, ast.Call):
-        return not (isinstance(part.func, ast.Name) and part.func.id in VALUES)
+        made = part.func.id if isinstance(part.func, ast.Name) else ""
+        return made not in VALUES and not (in_process and made in CONTAINERS)
     if isinstance(part, ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp):
         return not in_process
     return isinstance(part, ast.GeneratorExp)
@@ -192,6 +201,16 @@ def walk_with_quoted(tree: ast.AST, file: str) -> Iterator[ast.AST]:
                         refuse(file, part, f"has the annotation {part.value!r}", "write a type")
                     for each in ast.walk(inner):
                         yield ast.copy_location(each, part)
+
+
+def names_in(node: ast.AST) -> list[str]:
+    """All names in a node, read or bound, wherever the grammar has one: `as`, `case`, `except` and so on."""
+    if isinstance(node, ast.Constant):
+        return []
+    values = [value for field, value in ast.iter_fields(node) if field != "module"]  # from __future__ import ...
+    return [
+        each for value in values for each in (value if isinstance(value, list) else [value]) if isinstance(each, str)
+    ]
 
 
 def attributes_in(node: ast.AST) -> list[str]:

@@ -35,7 +35,17 @@ class Submission:
 
     @property
     def name(self) -> str:
-        return f"{self.file}:{self.answer}"
+        return f"{spell_path(self.file)}:{self.answer}"
+
+    @property
+    def file_name(self) -> str:
+        return spell_path(self.file.name)
+
+
+def spell_path(path: Path | str) -> str:
+    """A path that can be written anywhere: names of files may have bytes that are no text, and codes for terminals."""
+    text = os.fsencode(path).decode("utf-8", "replace")
+    return "".join([each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in text])
 
 
 def find_submission(text: str, exercise: Exercise) -> Submission:
@@ -51,33 +61,36 @@ def find_submission(text: str, exercise: Exercise) -> Submission:
     return Submission(file, answer or exercise.answer)
 
 
-async def grade_submission(submission: Submission, exercise: Exercise, seconds: int | None = None) -> Grade:
+async def grade_submission(
+    submission: Submission, exercise: Exercise, seconds: int | None = None, seed: int = 0
+) -> Grade:
     """Grade a submission; whatever is wrong with it is in the grade."""
     seconds = seconds or exercise.seconds
     grade = Grade(exercise.name, submission.name, exercise.points)
     try:
-        source = read_source(submission.file)
+        source = read_source(submission)
     except ValueError as error:
         return settle(grade, exercise, REFUSED, str(error))
     begun = time.monotonic()
     folder = TemporaryFolder()
     try:
-        written, status = await run_worker(Job(exercise, source, submission.answer, seconds), folder.path)
+        written, status = await run_worker(Job(exercise, source, submission.answer, seconds, seed), folder.path)
     finally:
         folder.remove()
     grade.seconds = time.monotonic() - begun
     return read_lines(grade, exercise, submission, written, explain_end(status, seconds))
 
 
-def read_source(file: Path) -> str:
+def read_source(submission: Submission) -> str:
+    file, name = submission.file, submission.file_name
     try:
         if file.stat().st_size > LONGEST_FILE:
-            raise ValueError(f"{file.name} has more than {LONGEST_FILE:,} bytes")
+            raise ValueError(f"{name} has more than {LONGEST_FILE:,} bytes")
         return file.read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
     except UnicodeDecodeError:
-        raise ValueError(f"{file.name} is not text in UTF-8") from None
+        raise ValueError(f"{name} is not text in UTF-8") from None
     except OSError as error:
-        raise ValueError(f"{file.name} cannot be read: {error.strerror}") from None
+        raise ValueError(f"{name} cannot be read: {error.strerror}") from None
 
 
 async def run_worker(job: Job, folder: Path) -> tuple[bytes, int | None]:
@@ -140,9 +153,9 @@ def read_lines(grade: Grade, exercise: Exercise, submission: Submission, written
         done = done or line.done
         grade.isolated = line.isolated or grade.isolated
         if line.refused:
-            return settle(grade, exercise, REFUSED, line.refused.replace(FILE, submission.file.name))
+            return settle(grade, exercise, REFUSED, line.refused.replace(FILE, submission.file_name))
         if line.part is not None:
-            remark = line.part.remark.replace(FILE, submission.file.name)
+            remark = line.part.remark.replace(FILE, submission.file_name)
             grade.parts.append(msgspec.structs.replace(line.part, remark=remark))
     return conclude(grade) if done else settle(grade, exercise, STOPPED, ended)
 

@@ -30,6 +30,7 @@ class Job(Struct):
     source: str
     answer: str
     seconds: int
+    seed: int = 0
 
 
 class Line(Struct, omit_defaults=True):
@@ -70,7 +71,7 @@ def grade_submission(job: Job, lines: BinaryIO) -> None:
 
     try:
         answer = load_answer(job.exercise, job.source, job.answer, Path.cwd())
-        for part in judge_parts(job.exercise, answer):
+        for part in judge_parts(job.exercise, answer, job.seed):
             write(lines, Line(part=part))
     except RefusedSubmissionError as error:
         write(lines, Line(refused=str(error)))

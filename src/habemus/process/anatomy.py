@@ -22,13 +22,14 @@ from habemus.process.misuse import MisuseError
 from habemus.process.overrides import has_taken_off, take_off_overrides
 from habemus.process.process import Detector, Host, Process
 from habemus.process.purity import read_class, refuse_constructors
-from habemus.process.shared import refuse_hidden_state, refuse_shared_changes
+from habemus.process.reach import watch_surroundings
+from habemus.process.shared import CONTAINERS, refuse_hidden_state, refuse_shared_changes, why_unequal
 from habemus.process.source import locate, own_annotations
 from habemus.process.state import State
 
 Snapshot = tuple[Any, ...]
 
-MUTABLE = (list, set, dict, bytearray, State)
+MUTABLE = (*CONTAINERS, State)
 
 
 class Field:
@@ -53,8 +54,9 @@ class Anatomy:
         self.fields = tuple([field.name for field in fields if not field.parameter])
         self.durable = tuple([field.name for field in fields if field.durable])
         self.fresh = [*fresh_defaults(cls, fields), *overrides.items()]
+        refuse_hidden_state(cls, dict(self.fresh))
         reader = read_class(cls, list(lineage(cls)), set(self.fields), set(self.parameters))
-        self.shared = list(reader.shared.values())
+        self.shared = watch_surroundings(cls, list(lineage(cls)), {*self.fields, *self.parameters})
         self.ordered = reader.ordered  # the fields whose dicts keep the order of insertion
         self.counts_pulses = reader.counts_pulses  # whether its pulse clause looks at the number of the pulse
 
@@ -233,6 +235,8 @@ def check_message(message: Any, cls: Any) -> None:
         raise MisuseError(f"{locate(cls)} has a clause for {message!r}, which is not a Message: subclass Message.")
     if not is_frozen(message):
         raise MisuseError(f"{locate(message)} can be changed after it was sent: declare it @dataclass(frozen=True).")
+    if why_unequal(message):
+        raise MisuseError(f"{locate(message)} {why_unequal(message)}: two that differ must not be equal.")
     for name, hint in field_types(message):
         if is_mutable(hint):
             raise MisuseError(
@@ -320,7 +324,7 @@ def thaw(value: Any) -> Any:
 
 
 def to_plain(value: Any) -> Any:
-    """A value as JSON knows it; sets sorted, so that the same state is always written the same way."""
+    """A value as JSON knows it; sets sorted."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Message):
@@ -363,12 +367,9 @@ def field_defaults(message: Any) -> list[tuple[str, Any]]:
 
 def messages_of(anatomy: Anatomy) -> list[Any]:
     """The types of message that a layer may receive. A pulse does not say which: all that its module defines."""
-    found = list(anatomy.messages)
-    if "pulse" in anatomy.events:
-        module = vars(sys.modules[anatomy.cls.__module__])
-        local = [m for m in module.values() if isinstance(m, type) and issubclass(m, Message) and is_frozen(m)]
-        found += [message for message in local if message not in found]
-    return found
+    module = vars(sys.modules[anatomy.cls.__module__]) if "pulse" in anatomy.events else {}
+    local = [m for m in module.values() if isinstance(m, type) and issubclass(m, Message) and is_frozen(m)]
+    return [*anatomy.messages, *[message for message in local if message not in anatomy.messages]]
 
 
 def carried_by(stack: Iterable[Anatomy]) -> list[Any]:

@@ -17,6 +17,8 @@ LOOKUPS = frozenset(["get", "pop", "setdefault", "clear", "update", "__contains_
 VIEWS = frozenset(["items", "keys", "values"])
 SEQUENCES = frozenset(["list", "tuple", "iter", "enumerate", "zip", "map", "filter", "reversed"])
 WRITERS = frozenset(["str", "repr", "join", "choose"])
+COMBINERS = frozenset(["copy", "difference", "intersection", "symmetric_difference", "union"])
+QUESTIONS = frozenset([*COMBINERS, *VIEWS, "count", "endswith", "get", "index", "isdisjoint", "issubset", "startswith"])
 ORDERLESS = frozenset(["len", "sorted", "min", "max", "sum", "any", "all", "set", "frozenset", "bool"])
 
 
@@ -41,17 +43,40 @@ def find_parents(function: ast.AST) -> dict[ast.AST, ast.AST]:
 def find_hash_order(function: ast.AST, sets: set[str]) -> ast.expr | None:
     """Where a function goes through a set in the order of hashes: one of these fields, or one that it has just made."""
     parents = find_parents(function)
+    variables = find_set_variables(function, sets)
     for node in ast.walk(function):
-        if isinstance(node, ast.expr) and is_set(node, sets) and is_gone_through(node, parents):
+        if isinstance(node, ast.expr) and is_set(node, sets, variables) and is_gone_through(node, parents):
             return node
     return None
 
 
-def is_set(node: ast.expr, sets: set[str]) -> bool:
+def find_set_variables(function: ast.AST, sets: set[str]) -> set[str]:
+    """The variables of a function that hold a set, whenever they are assigned."""
+    found: set[str] = set()
+    others = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = {target.id for target in targets if isinstance(target, ast.Name)}
+            if is_set(node.value, sets, found):
+                found |= names
+            else:
+                others |= names
+    return found - others
+
+
+def is_set(node: ast.expr, sets: set[str], variables: set[str]) -> bool:
+    """Whether an expression is a set: one of these fields or variables, a new one, or made from these."""
+    if isinstance(node, ast.Name):
+        return isinstance(node.ctx, ast.Load) and node.id in variables
     if isinstance(node, ast.Attribute):
         return node.attr in sets
     if isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Attribute):
+            return node.func.attr in COMBINERS and is_set(node.func.value, sets, variables)
         return isinstance(node.func, ast.Name) and node.func.id in ("set", "frozenset")
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr | ast.BitAnd | ast.Sub | ast.BitXor):
+        return is_set(node.left, sets, variables) or is_set(node.right, sets, variables)
     return isinstance(node, ast.Set | ast.SetComp)
 
 
@@ -95,10 +120,18 @@ def is_orderless(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
         return parent.attr in LOOKUPS or (parent.attr in VIEWS and is_orderless(call, parents))
     if isinstance(parent, ast.comprehension):
         whole = parents[parent]
+        if has_effects(whole):
+            return False
         if isinstance(whole, ast.SetComp):
             return True
         return isinstance(whole, ast.ListComp | ast.GeneratorExp) and is_orderless_call(whole, parents)
     return is_orderless_call(node, parents)
+
+
+def has_effects(node: ast.AST) -> bool:
+    """Whether something happens while an expression is computed, as far as the names of methods show."""
+    calls = [part.func for part in ast.walk(node) if isinstance(part, ast.Call)]
+    return any(isinstance(function, ast.Attribute) and function.attr not in QUESTIONS for function in calls)
 
 
 def is_orderless_call(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:

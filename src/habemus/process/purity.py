@@ -7,7 +7,7 @@ run to run. Both are refused when the class is first used, with the line.
 
 Methods and lambdas of the class are read, and the functions they call that are defined in the same package. A class
 without a source file (made by `exec`) is not read; what it shares with others is compared after the steps, see
-`shared`.
+`reach`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from habemus.process.clause import Clause
 from habemus.process.field_order import find_hash_order, find_ordered
 from habemus.process.misuse import MisuseError
 from habemus.process.outside import HIDDEN_WAYS, OUTSIDE, home_of
-from habemus.process.shared import CONTAINERS, Shared, watch_value
+from habemus.process.reach import is_own
+from habemus.process.shared import CONTAINERS
 from habemus.process.source import class_definition, locate, parse_file, source_file
 
 MUTATORS = frozenset(
@@ -80,7 +81,6 @@ class Reader:
         self.parameters = parameters
         self.file = ""
         self.names: dict[str, Any] = {}
-        self.shared: dict[str, Shared] = {}
         self.ordered: set[str] = set()  # fields whose order of insertion, if they are dicts, may matter
         self.counts_pulses = False
         self.read: set[Any] = set()
@@ -105,6 +105,7 @@ class Reader:
             self.file = source_file(base) or ""
             self.names = vars(sys.modules[base.__module__]) if base.__module__ in sys.modules else {}
             self.names = {**self.names, **closure_of(base)}
+            mangle_names(definition)
             for function in find_functions(definition):
                 self.read_function(function, True)
                 self.refuse_hash_order(function, sets)
@@ -117,14 +118,13 @@ class Reader:
         for name, value in list(vars(base).items()):
             if name.startswith("__") or name in self.fields or name in self.parameters:
                 continue
-            if isinstance(value, CONTAINERS):
-                if name not in declared and not is_declaration(name, self.lineage, base):
-                    kind = type(value).__name__
-                    raise MisuseError(
-                        f"{self.locate_in(base, name)} has {name} without an annotation, so that all processes share "
-                        f"it: write `{name}: {kind}[...] = {write_default(value)}`."
-                    )
-                self.note_shared(f"the class attribute {name}", value)
+            if not isinstance(value, CONTAINERS) or name in declared or is_declaration(name, self.lineage, base):
+                continue
+            kind = type(value).__name__
+            raise MisuseError(
+                f"{self.locate_in(base, name)} has {name} without an annotation, so that all processes share "
+                f"it: write `{name}: {kind}[...] = {write_default(value)}`."
+            )
 
     def locate_in(self, base: Any, name: str) -> str:
         """The class with the line of an assignment in its body."""
@@ -135,11 +135,6 @@ class Reader:
                 line = node.lineno
         file = source_file(base)
         return f"{base.__name__} ({Path(file).name}:{line})" if file and line else f"{base.__name__}"
-
-    def note_shared(self, name: str, value: Any) -> None:
-        shared = watch_value(name, value) if name not in self.shared else None
-        if shared is not None:
-            self.shared[name] = shared
 
     # Functions
 
@@ -173,8 +168,14 @@ class Reader:
             self.refuse_module(node, node.module or "")
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in known:
             self.read_name(node)
+        elif isinstance(node, ast.Attribute) and node.attr in ("__dict__", "__setattr__", "__delattr__"):
+            self.refuse(node, f"uses {node.attr}", "a clause may not reach around declared fields; write `self.name`")
         elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
             self.read_write(node, node, me, known)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id not in known:
+            module = self.names.get(node.value.id)
+            if isinstance(module, ModuleType) and is_own(module):
+                self.follow_own(vars(module).get(node.attr))
         elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
             self.read_change(node, node.value, me, known)
         elif isinstance(node, ast.Call):
@@ -196,9 +197,17 @@ class Reader:
             self.refuse(node, f"uses {node.id}, which all processes share and which remembers", "keep it in a field")
         if home_of(value) != "builtins":
             self.refuse_module(node, home_of(value))
-        self.note_shared(f"the global {node.id}", value)
-        if isinstance(value, FunctionType) and same_package(value.__module__, self.cls.__module__):
-            self.follow(value)
+        self.follow_own(value)
+
+    def follow_own(self, value: Any) -> None:
+        """Read a function of the author, and the methods of a class."""
+        value = getattr(value, "__wrapped__", value)
+        if isinstance(value, FunctionType):
+            if same_package(value.__module__, self.cls.__module__) or is_own(sys.modules.get(value.__module__)):
+                self.follow(value)
+        elif isinstance(value, type) and is_own(sys.modules.get(value.__module__)):
+            for member in list(vars(value).values()):
+                self.follow_own(getattr(member, "__func__", member))
 
     def follow(self, function: Any) -> None:
         """Read a function that a clause calls."""
@@ -208,7 +217,7 @@ class Reader:
         file = function.__code__.co_filename
         tree = parse_file(file)
         for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, ast.FunctionDef | ast.Lambda) and node.lineno == function.__code__.co_firstlineno:
+            if isinstance(node, ast.FunctionDef | ast.Lambda) and first_line(node) == function.__code__.co_firstlineno:
                 before = self.file, self.names
                 self.file, self.names = file, {**function.__globals__, **cells_of(function)}
                 self.read_function(node, False)
@@ -275,6 +284,19 @@ def find_functions(definition: ast.ClassDef) -> Iterator[Function]:
             yield node
             for decorator in node.decorator_list:
                 yield from [part for part in ast.walk(decorator) if isinstance(part, ast.Lambda)]
+
+
+def mangle_names(definition: ast.ClassDef) -> None:
+    """Give attributes such as `self.__count` the names under which Python keeps them."""
+    for node in ast.walk(definition):
+        if isinstance(node, ast.Attribute) and node.attr.startswith("__") and not node.attr.endswith("__"):
+            node.attr = f"_{definition.name.lstrip('_')}{node.attr}"
+
+
+def first_line(function: ast.FunctionDef | ast.Lambda) -> int:
+    """The line where a function begins: that of its first decorator, if it has one."""
+    decorators = [] if isinstance(function, ast.Lambda) else function.decorator_list
+    return min([function.lineno, *[decorator.lineno for decorator in decorators]])
 
 
 def cells_of(function: Any) -> dict[str, Any]:

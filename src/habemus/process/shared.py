@@ -1,15 +1,16 @@
-"""What clauses can reach and is no field: values are compared with what they were when the class was read."""
+"""What changes behind the back of whoever saves a process: surroundings that clauses change, and values of fields that
+can be neither saved nor compared."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from copy import deepcopy
 from dataclasses import fields
 from enum import Enum
 from typing import Any
 
 from habemus.process.misuse import MisuseError
+from habemus.process.reach import Watched
 from habemus.process.source import locate
 from habemus.process.state import State
 
@@ -17,37 +18,9 @@ CONTAINERS = (list, set, dict, bytearray, deque)
 SIMPLE = (int, float, complex, str, bytes, type(None), Enum, State, type, range)
 SEQUENCES = (tuple, frozenset, *CONTAINERS)
 KNOWN = (*SIMPLE, *SEQUENCES)
-CONSTANTS = (int, float, complex, str, bytes, tuple, frozenset, type(None))
 
 
-class Shared:
-    """Something that clauses can reach and that is no field: its value when the class was read."""
-
-    def __init__(self, name: str, value: Any) -> None:
-        self.name = name
-        self.value = value
-        self.before = deepcopy(value)
-
-    @property
-    def changed(self) -> bool:
-        return bool(self.value != self.before)
-
-
-def watch_value(name: str, value: Any) -> Shared | None:
-    """What shows whether a value is changed: itself, or its attributes; None if neither can be compared."""
-    if isinstance(value, CONSTANTS) or callable(value):
-        return None
-    for watched in (value, getattr(value, "__dict__", None)):
-        try:
-            shared = Shared(name, watched)
-            if watched is not None and not shared.changed:
-                return shared
-        except Exception:  # what cannot be copied cannot be compared
-            continue
-    return None
-
-
-def refuse_shared_changes(cls: Any, shared: list[Shared]) -> None:
+def refuse_shared_changes(cls: Any, shared: list[Watched]) -> None:
     """Refuse a class whose clauses have changed something that is no field."""
     for one in shared:
         if one.changed:
@@ -68,11 +41,30 @@ def refuse_hidden_state(cls: Any, values: dict[str, Any]) -> None:
                     f"in {owners[id(part)]} and in {name}: copy it, so that each has its own."
                 )
             owners[id(part)] = name
-            if not isinstance(part, KNOWN) and not is_frozen_dataclass(part):
+            if not can_be_saved(part):
                 raise MisuseError(
                     f"{locate(cls, name)} keeps a {type(part).__name__} in the field {name}, which cannot be saved "
                     f"and compared: use numbers, strings, tuples, sets, lists, dicts, frozen dataclasses, or a State."
                 )
+
+
+def can_be_saved(value: Any) -> bool:
+    """Whether a value, apart from what is in it, is of a kind that can be frozen, thawed and compared."""
+    if isinstance(value, CONTAINERS):
+        return type(value) in (list, set, dict)  # not a defaultdict: it would come back as a dict
+    return isinstance(value, KNOWN) or (is_frozen_dataclass(value) and not why_unequal(type(value)))
+
+
+def why_unequal(cls: Any) -> str:
+    """What keeps objects of a dataclass from being equal if and only if all their fields are; empty if nothing does."""
+    for field in fields(cls):
+        if not field.compare:
+            return f"leaves the field {field.name} out of comparisons"
+    if not cls.__dataclass_params__.eq:
+        return "is declared with eq=False"
+    equals = vars(cls).get("__eq__")
+    written = getattr(getattr(equals, "__code__", None), "co_filename", "<string>")
+    return "" if written == "<string>" else "defines __eq__"  # what a dataclass defines by itself has no file
 
 
 def walk_value(value: Any) -> Iterator[Any]:

@@ -10,7 +10,7 @@ from habemus.checking.answer.replay import play
 from habemus.checking.answer.verdicts import HOLDS
 from habemus.checking.search.effort import Effort
 from habemus.process import (
-    Detector,
+    ClauseError,
     Election,
     Message,
     MisuseError,
@@ -34,65 +34,6 @@ def violates(verdict, name):
     assert verdict.violated == name, (verdict, verdict.properties)
     assert name in [judge.name for judge in play(verdict.counterexample).properties if judge.witness]
     return True
-
-
-# Detectors in endless runs
-
-
-class Blind(Detector):
-    """Beats for ever and suspects nobody."""
-
-    name = "blind"
-    topology = "complete"
-    guarantees = ("completeness", "accuracy")
-
-    @upon_start
-    def begin(self) -> None:
-        self.set_timer("beat", 1)
-
-    @upon_timeout("beat")
-    def beat(self) -> None:
-        self.send(self.neighbours, Ball())
-        self.set_timer("beat", 1)
-
-    @upon(Ball)
-    def hear(self, sender: Pid, message: Ball) -> None:
-        pass
-
-
-class Paranoid(Blind):
-    """Suspects everybody, for ever."""
-
-    name = "paranoid"
-
-    def begin(self) -> None:
-        for other in self.neighbours:
-            self.suspect(other)
-        self.set_timer("beat", 1)
-
-
-class Moody(Blind):
-    """Suspects and trusts by turns, for ever."""
-
-    name = "moody"
-    sure: bool = True
-
-    def hear(self, sender: Pid, message: Ball) -> None:
-        self.sure = not self.sure
-        (self.trust if self.sure else self.suspect)(sender)
-
-
-@pytest.mark.parametrize(
-    ("cls", "limits", "broken"),
-    [("Blind", {"crashes": 1}, "completeness"), ("Paranoid", {}, "accuracy"), ("Moody", {}, "accuracy")],
-)
-def test_a_detector_is_judged_in_runs_without_end(cls, limits, broken):
-    verdict = check(question(f"{HERE}:{cls}", n=2, timing="bounded", properties=[broken], **limits))
-    assert violates(verdict, broken) and verdict.counterexample.schedule.loop is not None
-
-
-def test_one_that_suspects_nobody_makes_no_mistake():
-    assert check(question(f"{HERE}:Blind", n=2, timing="bounded", properties=["accuracy"])).verdict == HOLDS
 
 
 # The order of a dict
@@ -361,12 +302,6 @@ def test_a_deadlock_behind_a_timer_that_may_not_run_out_any_more_is_found(reduce
     assert verdict.verdict == HOLDS and verdict.properties == {"deadlock_freedom": True}
 
 
-def test_without_a_crash_nothing_is_known_of_completeness():
-    verdict = check(question(f"{HERE}:Blind", n=2, timing="bounded", properties=["completeness", "accuracy"]))
-    assert verdict.open == {"completeness": {"--crashes 0"}} and verdict.properties["completeness"] is None
-    assert "--crashes 1" in verdict.next_question
-
-
 class ThirdTime(Election):
     """The third time that its timer runs out everybody takes office, and by then the timer may run out no more."""
 
@@ -392,3 +327,21 @@ class ThirdTime(Election):
 def test_a_run_that_stops_for_want_of_timeouts_is_followed_although_all_is_well_there():
     verdict = check(question(f"{HERE}:ThirdTime", n=2, timing="async", properties=["uniqueness"]))
     assert violates(verdict, "uniqueness") and verdict.next_question == ""
+
+
+class Speechless(Server):
+    """Cannot say for whom it waits, and nobody serves it."""
+
+    name = "speechless"
+
+    def serve(self) -> None:
+        pass
+
+    @property
+    def waits_for(self) -> tuple[Pid, ...]:
+        return (self.queue[7],)
+
+
+def test_one_that_fails_to_say_for_whom_it_waits_is_told_in_one_sentence():
+    with pytest.raises(ClauseError, match=r"^Speechless failed .*in waits_for\): IndexError"):
+        check(question(f"{HERE}:Speechless", n=2))

@@ -13,7 +13,7 @@ from soak import runs
 
 from habemus.catalogue import UnknownAlgorithmError, find_algorithm
 from habemus.checking.search.search import BREADTH, Search
-from habemus.process import MisuseError
+from habemus.process import ClauseError, MisuseError
 from habemus.process.source import source_file
 
 INSTANCES = [
@@ -131,6 +131,8 @@ def outcome_of(find, name, asked):
         return "refused"
     except Failure:
         return "violated"
+    except ClauseError:
+        return "speechless"  # it fails to say for whom it waits, which the explorer does not ask
     except (Endless, RecursionError):
         return "endless"
     finally:
@@ -156,11 +158,14 @@ def by_explorer(name, asked):
 
 
 @pytest.mark.parametrize("number", range(runs(10, soak=100)))
-def test_mutants_get_the_same_verdict_from_both(number, tmp_path, monkeypatch):
+def test_ten_mutants_get_the_same_verdict_from_both(number, tmp_path, monkeypatch):
+    """Ten that both of them decide: a hundred in all, a thousand when soaking."""
     monkeypatch.syspath_prepend(tmp_path)
     chance = random.Random(number)
-    compared = 0
-    for attempt in range(10):
+    compared = attempt = 0
+    while compared < 10:
+        attempt += 1
+        assert attempt < 40, "too many mutants are too large"
         original = chance.choice(sorted(MUTATED))
         cls = find_algorithm(original)
         source = Path(source_file(cls)).read_text(encoding="utf-8")
@@ -170,7 +175,6 @@ def test_mutants_get_the_same_verdict_from_both(number, tmp_path, monkeypatch):
         name = f"{module}:{cls.__name__}"
         first = outcome_of(by_checker, name, MUTATED[original])
         second = outcome_of(by_explorer, name, MUTATED[original])
-        large = {"large", "endless"} & {first, second}  # one of them gave up before it saw what the other saw
+        large = {"large", "endless", "speechless"} & {first, second}  # one gave up before it saw what the other saw
         assert first == second or large, (number, attempt, original, first, second)
-        compared += not large
-    assert compared >= 5
+        compared += not large and first != "refused"

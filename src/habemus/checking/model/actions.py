@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 from habemus.checking.model.inboxes import Inboxes
 from habemus.checking.model.limits import EVENTUAL, Limits
 from habemus.process import MisuseError, Pid
+from habemus.process.shared import can_be_saved, walk_value
 from habemus.process.source import locate
 
 REPORTS = ("suspect", "trust")  # of a detector
@@ -66,6 +67,7 @@ class Actions:
             number = self.numbers[key] = len(self.known)
             self.known.append(action)
             if action.kind == "deliver":
+                refuse_opaque(action.message)
                 self.inboxes.register(number, action.sender, 1, self.limits.delay)
             elif action.kind in REPORTS:
                 latest = max(1, self.limits.detection)
@@ -100,6 +102,17 @@ def refuse_unhashable(message: Any) -> NoReturn:
                 f"frozenset, so that it can be hashed."
             )
     raise MisuseError(f"{locate(type(message))} can be changed after it was sent: declare it @dataclass(frozen=True).")
+
+
+def refuse_opaque(message: Any) -> None:
+    """Refuse a message that holds an object of an unknown class: whoever receives it could change it for all."""
+    for field in dataclasses.fields(message) if dataclasses.is_dataclass(message) else ():
+        for part in walk_value(getattr(message, field.name)):
+            if not can_be_saved(part):
+                raise MisuseError(
+                    f"{locate(type(message))} is sent with a {type(part).__name__} in its {field.name}, which cannot "
+                    f"be saved and compared: use numbers, strings, tuples, frozensets and frozen dataclasses."
+                )
 
 
 def is_changeable(value: object) -> bool:

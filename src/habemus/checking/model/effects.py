@@ -196,4 +196,8 @@ class Effects:
         probe = self.probes[local.seat]
         probe.be(local)
         mutex: Any = probe.layer(self.instance.mutex_layer)
-        return tuple(mutex.waits_for) if mutex.waiting else None
+        try:
+            return tuple(mutex.waits_for) if mutex.waiting else None
+        except Exception as error:
+            classes = [anatomy.cls for anatomy in self.instance.stack]
+            raise clause_error(error, classes, f"at process {probe.id}", "in waits_for") from error

@@ -2,8 +2,8 @@
 
 A fair run without end (see `fairness`) goes round a strongly connected set of states. For each thing that has to come
 about, such sets are looked for among the states in which it has not; one that a fair run can stay in is a violation.
-Where something has to cease (the mistakes of a detector), a set with one such state in it is enough. The lasso goes to
-it, and then round it.
+Where something has to cease for good (the mistakes of a detector, and its trust in the crashed), a set with one such
+state in it is enough. The lasso goes to it, and then round it.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def find_pending(search: Search) -> list[Pending]:
     if of_waiting:
         found += [Pending(of_waiting, wait_of(pid)) for pid in ids]
     if "completeness" in wanted:
-        found += [Pending(["completeness"], blindness_of(one, other)) for one in ids for other in ids if one != other]
+        found.append(Pending(["completeness"], is_blind, ceases=True))
     for claim in search.semantics.claims:
         if claim.comes_about:
             found.append(Pending([claim.name], lambda world: False, is_claim=True))
@@ -117,8 +117,7 @@ def wait_of(pid: int) -> Callable[[World], bool]:
     return lambda world: pid in world.lock.waiting or pid in world.lock.unheard
 
 
-def blindness_of(observer: int, subject: int) -> Callable[[World], bool]:
-    """Whether one does not suspect another, which is down."""
-    return lambda world: (
-        subject in world.down and observer not in world.down and (observer, subject) not in world.suspicions.held
-    )
+def is_blind(world: World) -> bool:
+    """Whether anybody does not suspect one that is down."""
+    up = [observer for observer in world.members if observer not in world.down]
+    return any((observer, subject) not in world.suspicions.held for subject in world.down for observer in up)

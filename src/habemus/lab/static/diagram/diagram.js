@@ -17,6 +17,7 @@ import { Tiles } from "./tiles.js";
 
 const GUTTER = 48; // for the times
 const HEADING = 30; // for the ids
+const BELOW_NOW = 24; // pixels between the present of a live run and the lower edge, at least
 const NOW_AT = 0.6; // where in the view the present is during playback, from 0 (top) to 1
 const NEAR_HEADING = 14; // pixels from an id
 const ABOVE = 6; // between the top of the picture and the start of the lanes
@@ -159,6 +160,7 @@ export class Diagram {
       return false;
     }
     scroll.y += far * (Math.abs(far) > 3000 ? 1 : 0.28);
+    if (lab.live) scroll.y = Math.max(scroll.y, clamp(now - (this.height - HEADING) + BELOW_NOW)); // events may come faster than frames
     return true;
   }
 

@@ -2,7 +2,7 @@
 
 import { post, stream } from "../store/api.js";
 import { lab } from "../store/lab.js";
-import { build, buildButton, buildWorded, refill } from "../widgets/elements.js";
+import { build, buildButton, buildWorded, enable, refill } from "../widgets/elements.js";
 import assumptions from "../words/pt/assumptions.js";
 import { explainViolation } from "../words/sentences.js";
 import { describeError, formatNumber, makeError, t, translateSentence } from "../words/text.js";
@@ -32,6 +32,7 @@ function check() {
     stop = null;
     latest = what;
     show();
+    panel?.querySelector(".check-body")?.scrollIntoView({ block: "nearest" });
   };
   stop = stream("/api/check", form.instance(), {
     progress(progress) {
@@ -151,9 +152,12 @@ function show() {
   const body = panel.querySelector(".check-body");
   if (body === null) return;
   const under = stop !== null;
-  panel.querySelector("#check-run").hidden = under;
-  panel.querySelector("#check-run").disabled = lab.busy; // another algorithm may be on its way to the screen
-  panel.querySelector("#check-stop").hidden = !under;
+  const [begin, end] = ["#check-run", "#check-stop"].map((id) => panel.querySelector(id));
+  const held = [begin, end].includes(document.activeElement);
+  begin.hidden = under;
+  enable(begin, !lab.busy); // another algorithm may be on its way to the screen
+  end.hidden = !under;
+  if (held) (under ? end : begin).focus(); // a button that is hidden loses the focus
   if (latest === null) body.replaceChildren();
   else if (latest.error) body.replaceChildren(build("p.own-latest", { role: "alert" }, describeError(latest.error)));
   else if (latest.result) body.replaceChildren(...buildResult(latest.result));

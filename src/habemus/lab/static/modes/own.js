@@ -6,7 +6,7 @@
 import { get } from "../store/api.js";
 import { lab } from "../store/lab.js";
 import { openDialog } from "../widgets/dialog.js";
-import { build, buildButton, buildField, buildWorded } from "../widgets/elements.js";
+import { build, buildButton, buildField, buildWorded, enable } from "../widgets/elements.js";
 import { findMainClass, highlight } from "../widgets/python.js";
 import { describeError, formatNumber, makeError, t } from "../words/text.js";
 import templates from "./templates.js";
@@ -90,7 +90,7 @@ async function run() {
     warn();
     return;
   }
-  parts.run.disabled = true;
+  enable(parts.run, false);
   try {
     const wanted = readForm();
     const branch = await lab.openScenario(wanted, { code, title: findMainClass(code), quiet: true });
@@ -100,7 +100,7 @@ async function run() {
     mistake = error;
   }
   if (parts === null) return;
-  parts.run.disabled = false;
+  enable(parts.run, true);
   showMistake();
 }
 

@@ -62,10 +62,9 @@ function showHelp() {
     "help-dialog",
     ...["help.watch", "help.break", "help.understand"].map((key) => build("p", { "data-t": key })),
     build(
-      "p",
+      "div.pills",
       {},
       build("button.plain", { type: "button", "data-t": "help.tour", id: "help-tour", onclick: toTour }),
-      " ",
       build("button.plain", { type: "button", "data-t": "help.story", id: "help-story", onclick: toStories }),
     ),
     build(

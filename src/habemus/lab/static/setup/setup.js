@@ -7,6 +7,7 @@
 import { same } from "../model/values.js";
 import { entryOf, mottoOf } from "../store/catalogue.js";
 import { lab } from "../store/lab.js";
+import { enable } from "../widgets/elements.js";
 import { t, translateSentence } from "../words/text.js";
 import { Options } from "./options.js";
 
@@ -47,7 +48,7 @@ export class Setup {
       this.fill();
       this.show();
     });
-    lab.on("busy", (busy) => (form.querySelector("#run").disabled = busy));
+    lab.on("busy", (busy) => enable(form.querySelector("#run"), !busy));
   }
 
   /** Run what the form describes; resolves to its branch. */

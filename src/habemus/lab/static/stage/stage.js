@@ -42,9 +42,11 @@ export class Stage {
   /** Show another run. */
   open() {
     this.points = layOut(lab.run);
+    this.at = undefined; // while the stage is behind another pane, nobody knows how large it will be
     this.edges = lab.run.edges;
     this.processes.open();
     this.legendContent = "";
+    this.legendWhole = false;
     this.grow();
   }
 
@@ -167,11 +169,14 @@ export class Stage {
 
   drawLegend() {
     if (!lab.model) return;
-    const content = JSON.stringify([lab.model.typesSeen, [...lab.hidden], this.colours.dark, lab.language, lab.run.message_names]);
+    const content = JSON.stringify([lab.model.typesSeen, this.legendWhole, [...lab.hidden], this.colours.dark, lab.language, lab.run.message_names]);
     if (content === this.legendContent) return; // its buttons stay in place while a live run grows
     this.legendContent = content;
+    const seen = lab.model.typesSeen;
+    const more = seen.length - MOST_TYPES;
+    const whole = this.legendWhole || more <= 1; // one more type takes no more room than the words that there is one
     this.legend.replaceChildren(
-      ...lab.model.typesSeen.slice(0, MOST_TYPES).map((type) => {
+      ...(whole ? seen : seen.slice(0, MOST_TYPES)).map((type) => {
         const kind = lab.model.types.indexOf(type);
         const ink = this.colours.inkOf(kind);
         const below = lab.model.isBelow(kind);
@@ -186,8 +191,20 @@ export class Stage {
         item.addEventListener("click", () => lab.toggleType(type));
         return item;
       }),
+      ...(more > 1 ? [this.buildFolding(whole, more)] : []),
     );
     this.resize(); // it may have more lines now
+  }
+
+  /** The button that shows all types in the legend, or the first ones only. */
+  buildFolding(whole, more) {
+    const words = whole ? t("legend.fewer") : t("legend.more", { count: more });
+    const fold = () => {
+      this.legendWhole = !whole;
+      this.drawLegend();
+      this.legend.querySelector(".folding").focus();
+    };
+    return build("button.folding", { type: "button", "aria-expanded": String(whole), onclick: fold }, words);
   }
 }
 

@@ -47,6 +47,15 @@ export function refill(element, ...children) {
   (same ?? there[Math.min(index, there.length - 1)])?.focus();
 }
 
+const robbed = new WeakSet(); // buttons that had the focus when they were disabled, which takes it away
+
+/** Enable or disable a button; when it is enabled again, it has the focus that it had, unless that has moved on. */
+export function enable(button, enabled) {
+  if (!enabled && document.activeElement === button) robbed.add(button);
+  button.disabled = !enabled;
+  if (enabled && robbed.delete(button) && document.activeElement === document.body) button.focus();
+}
+
 /** A line icon: `path` in a box of 20 by 20. */
 export function buildIcon(path) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");

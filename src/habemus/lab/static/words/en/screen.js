@@ -82,6 +82,8 @@ export default {
   "branch.root": "{algorithm}, n={n}, seed {seed}",
   "branch.go": "Go to the branch: {title}",
   "legend.toggle": "Hide or show messages of this type",
+  "legend.more": "{count} more",
+  "legend.fewer": "fewer",
   "branch.beside": "show beside",
   "branch.alone": "show alone",
   "branch.menu": "What to do with: {title}",

@@ -82,6 +82,8 @@ export default {
   "branch.root": "{algorithm}, n={n}, semente {seed}",
   "branch.go": "Ir ao ramo: {title}",
   "legend.toggle": "Esconder ou mostrar mensagens deste tipo",
+  "legend.more": "mais {count}",
+  "legend.fewer": "menos",
   "branch.beside": "mostrar ao lado",
   "branch.alone": "mostrar só",
   "branch.menu": "O que fazer com: {title}",

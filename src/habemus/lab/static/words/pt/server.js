@@ -244,6 +244,7 @@ export const parts = [
   [/^sets (.+), which is not a field$/, "atribui $1, que não é um campo"],
   [/^sets (.+), which all processes share$/, "atribui $1, que todos os processos compartilham"],
   [/^changes (.+), a parameter$/, "altera $1, um parâmetro"],
+  [/^changes (.+) of an enclosing function$/, "altera $1 de uma função externa"],
   [/^changes (.+), which all processes share$/, "altera $1, que todos os processos compartilham"],
   [/^keep it in a field$/, "guarde-o em um campo"],
   [/^declare it as a field$/, "declare-o como campo"],
