@@ -23,7 +23,7 @@ from habemus.process.overrides import has_taken_off, take_off_overrides
 from habemus.process.process import Detector, Host, Process
 from habemus.process.purity import read_class, refuse_constructors
 from habemus.process.reach import watch_surroundings
-from habemus.process.shared import CONTAINERS, refuse_hidden_state, refuse_shared_changes, why_unequal
+from habemus.process.shared import CONTAINERS, refuse_hidden_state, why_unequal
 from habemus.process.source import locate, own_annotations
 from habemus.process.state import State
 
@@ -120,7 +120,6 @@ class Anatomy:
                 raise MisuseError(
                     f"{locate(self.cls)} sets {name}, which is not a field: declare it, `{name}: ... = ...`."
                 )
-        refuse_shared_changes(self.cls, self.shared)
         refuse_hidden_state(self.cls, {name: getattr(process, name) for name in self.fields})
 
     def snapshot(self, process: Process) -> Snapshot:

@@ -10,6 +10,7 @@ import msgspec
 
 from habemus.catalogue import find_algorithm
 from habemus.process import Detector, MisuseError, Mutex, claims_of, clause_error
+from habemus.process.shared import refuse_shared_changes
 from habemus.properties import Property, properties_of
 from habemus.scenario import MessageFault, Scenario, ScenarioError, check_fault_targets, require_scenario
 from habemus.scenario.delays import parse_named_delay
@@ -65,6 +66,8 @@ def run_scenario(
     finally:
         if recorder is not None:
             recorder.flush()
+    for anatomy in simulation.stack:
+        refuse_shared_changes(anatomy.cls, anatomy.shared)
     for node in simulation.nodes:
         for anatomy, process in zip(simulation.stack, node.layers, strict=True):
             anatomy.refuse_strays(process)

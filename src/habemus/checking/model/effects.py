@@ -18,6 +18,7 @@ from habemus.checking.model.local_states import LocalState, LocalStates
 from habemus.checking.model.observers import Note, Observers
 from habemus.checking.model.probe import MOST_BRANCHES, Probe
 from habemus.process import MisuseError, Pid, clause_error
+from habemus.process.shared import refuse_shared_changes
 from habemus.process.source import locate
 
 CHECKED_TWICE = 2000  # clauses run, before only one in sixteen is run again to see whether it is deterministic
@@ -138,6 +139,7 @@ class Effects:
             probe.react(action, [])
             for anatomy, process in zip(self.instance.stack, probe.layers, strict=True):
                 anatomy.refuse_strays(process)
+                refuse_shared_changes(anatomy.cls, anatomy.shared)
         except MisuseError:
             raise
         except Exception as error:
