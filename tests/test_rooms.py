@@ -45,7 +45,7 @@ BELOW: dict[str, set[str]] = {
     "service": {"mutex", "network", "process", "replication", "scenario"},
     "sync": {"service"},
     "fencing": {"service"},
-    "demo": {"fencing", "network", "process", "replication", "service", "trace"},
+    "demo": {"fencing", "network", "process", "replication", "scenario", "service", "trace"},
     "sandbox": set(),
     "measuring": {*SUBJECTS, *ALGORITHMS, *DRIVERS},
     "grading": {*SUBJECTS, *DRIVERS, "sandbox"},
