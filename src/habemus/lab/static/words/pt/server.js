@@ -66,6 +66,8 @@ export const sentences = {
   "{file} has no process class: expected one, as in docs/writing-an-algorithm.md": "{file} não tem classe de processos: esperava-se uma, como em docs/writing-an-algorithm.md",
   "expected a scenario, as Scenario('bully') makes one, got {kind}": "esperava-se um cenário, como o que Scenario('bully') cria, veio {kind}",
   "{place} sets {name}, which is not a field: declare it, `{name}: ... = ...`.": "{place} atribui {name}, que não é um campo: declare-o, `{name}: ... = ...`.",
+  "The claim {name} returns {value}: return None where all is well, else a sentence that says what is wrong.": "A afirmação {name} devolve {value}: devolva None onde tudo está bem, senão uma frase que diga o que está errado.",
+  "The claim {name} fails: {kind}: {error}.": "A afirmação {name} falha: {kind}: {error}.",
   "{place} is not compared by all its fields: leave out compare, eq and __eq__.": "{place} não é comparada por todos os seus campos: retire compare, eq e __eq__.",
   "{place} uses {name}, which all processes share and which remembers: keep it in a field.": "{place} usa {name}, que todos os processos compartilham e que se lembra: guarde-o em um campo.",
   "{place} uses {name}(), which keeps its results for all processes: leave its cache out, or annotate that it returns numbers, strings, tuples or frozensets.": "{place} usa {name}(), que guarda seus resultados para todos os processos: retire o cache, ou anote que devolve números, textos, tuplas ou frozensets.",
