@@ -23,7 +23,7 @@ from habemus.process.overrides import has_taken_off, take_off_overrides
 from habemus.process.process import Detector, Host, Process
 from habemus.process.purity import read_class, refuse_constructors
 from habemus.process.reach import watch_surroundings
-from habemus.process.shared import CONTAINERS, refuse_hidden_state, why_unequal
+from habemus.process.shared import CONTAINERS, differs_unseen, refuse_hidden_state
 from habemus.process.source import locate, own_annotations
 from habemus.process.state import State
 
@@ -234,8 +234,8 @@ def check_message(message: Any, cls: Any) -> None:
         raise MisuseError(f"{locate(cls)} has a clause for {message!r}, which is not a Message: subclass Message.")
     if not is_frozen(message):
         raise MisuseError(f"{locate(message)} can be changed after it was sent: declare it @dataclass(frozen=True).")
-    if why_unequal(message):
-        raise MisuseError(f"{locate(message)} {why_unequal(message)}: two that differ must not be equal.")
+    if differs_unseen(message):
+        raise MisuseError(f"{locate(message)} is not compared by all its fields: leave out compare, eq and __eq__.")
     for name, hint in field_types(message):
         if is_mutable(hint):
             raise MisuseError(

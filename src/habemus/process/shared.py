@@ -52,19 +52,16 @@ def can_be_saved(value: Any) -> bool:
     """Whether a value, apart from what is in it, is of a kind that can be frozen, thawed and compared."""
     if isinstance(value, CONTAINERS):
         return type(value) in (list, set, dict)  # not a defaultdict: it would come back as a dict
-    return isinstance(value, KNOWN) or (is_frozen_dataclass(value) and not why_unequal(type(value)))
+    return isinstance(value, KNOWN) or (is_frozen_dataclass(value) and not differs_unseen(type(value)))
 
 
-def why_unequal(cls: Any) -> str:
-    """What keeps objects of a dataclass from being equal if and only if all their fields are; empty if nothing does."""
-    for field in fields(cls):
-        if not field.compare:
-            return f"leaves the field {field.name} out of comparisons"
-    if not cls.__dataclass_params__.eq:
-        return "is declared with eq=False"
+def differs_unseen(cls: Any) -> bool:
+    """Whether objects of a dataclass can be equal although a field differs, or differ although none does."""
+    if not cls.__dataclass_params__.eq or not all(field.compare for field in fields(cls)):
+        return True
     equals = vars(cls).get("__eq__")
     written = getattr(getattr(equals, "__code__", None), "co_filename", "<string>")
-    return "" if written == "<string>" else "defines __eq__"  # what a dataclass defines by itself has no file
+    return bool(written != "<string>")  # what a dataclass defines by itself has no file
 
 
 def walk_value(value: Any) -> Iterator[Any]:
