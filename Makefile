@@ -59,7 +59,7 @@ $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/run: $(VENV)/bin/python $(SOURCES)
-	@echo "Setting up Habemus in $(VENV) (two or three minutes, once) ..."
+	@echo "Setting up Habemus in $(VENV) (about five minutes, once) ..."
 	@rm -rf build/lib*
 	@$(PIP) '.[all]'
 	@touch $@
