@@ -127,7 +127,7 @@ def with_list(step):
         (remember("0", "nonlocal box; box += 1"), "changes the variable box"),
         (with_list("b = Ring.box; b.append(1)"), "changes the default of box, which all processes share"),
         (with_list("kind = type(self); kind.box.append(1)"), "changes the default of box"),
-        (with_box("[]", "field(default=None, compare=False)"), "leaves the field box out of comparisons"),
+        (with_box("[]", "field(default=None, compare=False)"), "is not compared by all its fields"),
         (with_box("iter([1, 2])"), "carries what can be changed, a list_iterator"),
         (with_box("self"), "carries what can be changed, a Ring"),
         (with_box("(lambda: 1)"), "carries what can be changed, a function"),

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from labs import descendants, eventually, is_alive, running_lab
 
 RUN = {"scenario": {"algorithm": "chang-roberts"}}
-HIDDEN_IMPORT = "print.__self__.__dict__['__import__']"  # from who reads the source
+HIDDEN_IMPORT = "getattr(print.__self__, '__imp' + 'ort__')"  # from who reads the source
 OWN = """
 from dataclasses import dataclass
 from habemus.process import Election, Message, Pid, upon, upon_start

@@ -60,11 +60,12 @@ def load_answer(exercise: Exercise, source: str, answer: str, folder: Path) -> s
     check_class(exercise, found, answer)
     found.own_properties = tuple(exercise.load_claims())
     name = f"{file.stem}:{answer}"  # the module that is loaded, not the file, which would be loaded again
+    watch = Watch(found, classes, exercise.leaves_by_itself)
     try:
         find_algorithm(name)
     except UnknownAlgorithmError as error:
         raise RefusedSubmissionError(str(error)) from None
-    Watch(found, classes, exercise.leaves_by_itself)
+    watch.watch_clauses()
     return name
 
 

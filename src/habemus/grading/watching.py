@@ -51,17 +51,23 @@ class Watch:
     """What the clauses of one class do."""
 
     def __init__(self, cls: Any, classes: list[type], may_leave: bool) -> None:
-        """Watch all clauses; `may_leave`: a process may leave by itself, as when its lease ends."""
+        """Make one before the class is dissected: from then on nobody may change it.
+
+        `may_leave`: a process may leave by itself, as when its lease ends.
+        """
         self.running: Clause | None = None
+        self.cls = cls
         self.own = set(classes)
         self.may_leave = may_leave
-        for clause in dissect(cls).clauses.values():
-            clause.function = self.watch_clause(clause, clause.function)
-        for message in classes:
-            if issubclass(message, Message):
-                self.watch_making(message)
         if issubclass(cls, Mutex):
             self.watch_leaving(cls)
+
+    def watch_clauses(self) -> None:
+        for clause in dissect(self.cls).clauses.values():
+            clause.function = self.watch_clause(clause, clause.function)
+        for message in self.own:
+            if issubclass(message, Message):
+                self.watch_making(message)
 
     def watch_clause(self, clause: Clause, function: Callable[..., None]) -> Callable[..., None]:
         @wraps(function)

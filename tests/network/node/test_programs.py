@@ -175,7 +175,7 @@ def test_a_command_before_the_start_is_not_followed_and_does_nothing(tmp_path):
     async def run():
         node = one_alone("raft-election", tmp_path)
         assert node.command("start") is False
-        assert node.term == 0 and not node.stack.outbox
+        assert node.term is None and not node.stack.outbox
         async with node:
             await until(lambda: node.leads)
 
