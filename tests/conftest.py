@@ -16,6 +16,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Programs that the tests start hear Ctrl-C even if the tests run in the background, where a shell ignores it."""
+    """Programs that the tests start hear Ctrl-C even if the tests run in the background, where a shell ignores it, and
+    that their terminal closes even under `nohup`."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
