@@ -8,7 +8,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 TESTS ?=
-WORKERS := -n 3 --dist worksteal  # many tests wait for real processes; each worker begins with whole files
+WORKERS := -n 2 --dist worksteal  # each begins with whole files, so that what a file sets up is set up once
 SOURCES := pyproject.toml setup.py $(shell find src -type f -not -name '*.pyc')
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
