@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from habemus.properties import NO_FAILURE
 from habemus.words.language import say, say_number, say_pattern, say_step
 
 if TYPE_CHECKING:
+    from habemus.checking.answer.questions import Question
     from habemus.scenario import Schedule
 
 OUT_OF_BUDGET = 3
@@ -186,16 +188,21 @@ def report_catalogue(effort: Effort, jobs: int, json: bool) -> int:
     from habemus.cli.answering import collect_verdicts
     from habemus.process import Election, Mutex
 
-    names = [name for name in algorithm_names() if issubclass(find_algorithm(name), Election | Mutex)]
-    questions = [default_question(name, find_algorithm(name)) for name in names]
-    rows = collect_verdicts(questions, effort, jobs)
+    names = algorithm_names()
+    questions: list[Question] = []
+    rows: list[Verdict] = []
+    with suppress(KeyboardInterrupt):  # to read all classes takes a second
+        classes = [(name, cls) for name in names if issubclass(cls := find_algorithm(name), Election | Mutex)]
+        questions = [default_question(name, cls) for name, cls in classes]
+        rows = collect_verdicts(questions, effort, jobs)
+    planned = len(questions) or len(names)
     if json:
         print_json([verdict.as_dict() for verdict in rows])
     else:
         Console(highlight=False).print(build_catalogue_table(rows), Padding(Text(say(LEGEND), "dim"), (1, 0, 0, 0)))
-    if len(rows) < len(questions):
-        print(f"habemus: interrupted after {len(rows)} of {len(questions)} algorithms", file=sys.stderr)
-    incomplete = len(rows) < len(questions) or any(row.verdict == INCOMPLETE for row in rows)
+    if len(rows) < planned:
+        print(f"habemus: interrupted after {len(rows)} of {planned} algorithms", file=sys.stderr)
+    incomplete = len(rows) < planned or any(row.verdict == INCOMPLETE for row in rows)
     return 1 if any(row.fails for row in rows) else OUT_OF_BUDGET if incomplete else 0
 
 
