@@ -91,7 +91,7 @@ def test_who_runs_the_loop_hears_what_other_threads_hand_over(patient, thread):
         waiting.result(SOON)
 
 
-def test_all_of_several_threads_are_answered_whoever_runs_the_loop(patient, thread):
+def test_all_of_several_threads_are_answered_whoever_runs_the_loop(thread):
     with ThreadPoolExecutor(4) as pool:
         others = [pool.submit(lambda: [ask(thread) for _ in range(200)]) for _ in range(4)]
         assert {ask(thread) for _ in range(200)} <= {thread.thread.ident, *[each.ident for each in pool._threads]}
